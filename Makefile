@@ -1,0 +1,38 @@
+# motejoin: `make demo` to see it, `make test` to trust it.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench clean
+
+BIN := .venv/bin
+DEMO := demo
+WORKERS ?= auto
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup:  ## make .venv with pinned dependencies and find (or install) Java 17+
+	@tools/setup.sh
+
+demo: setup  ## run the gas-cloud scenario and write demo/report.html
+	@rm -rf $(DEMO)
+	$(BIN)/motejoin run gas-cloud --out $(DEMO)/run
+	$(BIN)/motejoin report $(DEMO)/run --out $(DEMO)/report.html
+
+test: setup  ## run all tests
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: setup  ## format, lint, types and import layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: setup  ## rewrite the code in house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup  ## run the benchmarks and print their ratios
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group bench
+	$(BIN)/python -m tests.bench
+
+clean:  ## remove what demo and tests leave behind
+	rm -rf $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,43 @@
+"""What can go wrong through no fault of ours, each told to the user in one message."""
+
+from dataclasses import dataclass
+
+
+class MoteJoinError(Exception):
+    """Base of every error that the command line prints without a traceback (exit code 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with an input: where, what was found, what was expected."""
+
+    place: str
+    """Dotted key, row or file position; empty when the file as a whole is at fault."""
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        found = f" = {self.found}" if self.found else ""
+        return f"{self.place}{found}: {self.expected}" if self.place else self.expected
+
+
+class ScenarioError(MoteJoinError):
+    """A scenario or sweep file that cannot be run, with all its faults at once."""
+
+    def __init__(self, source: str, faults: list[Fault]) -> None:
+        assert faults, source
+        self.source = source
+        self.faults = faults
+        super().__init__("\n".join(f"{source}: {fault}" for fault in faults))
+
+
+class TraceError(MoteJoinError):
+    """A run directory that is missing, unfinished or not ours."""
+
+
+class InputError(MoteJoinError):
+    """An input file or argument that cannot be used as given."""
+
+
+class MachineError(MoteJoinError):
+    """Something this machine lacks, such as Java for Spark."""

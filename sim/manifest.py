@@ -1,0 +1,95 @@
+"""A run directory's manifest: what was run, with what, and whether the directory is whole."""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from sim.errors import TraceError
+from sim.records import FORMAT
+
+MANIFEST = "manifest.json"
+
+
+class Status(StrEnum):
+    """How far a run directory has come."""
+
+    RUNNING = "running"
+    """Being written, or the run was killed."""
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Manifest:
+    """The content of `manifest.json`."""
+
+    name: str
+    seed: int
+    scenario: dict[str, Any]
+    """The scenario as resolved: every key, defaults filled in."""
+    versions: dict[str, str]
+    inputs: dict[str, str] = field(default_factory=dict)
+    """Digest of every input file, by the path that the scenario names."""
+    status: Status = Status.RUNNING
+    simulated_s: float = 0.0
+    wall_s: float = 0.0
+    rows: dict[str, int] = field(default_factory=dict)
+    """Rows per trace table."""
+    counts: dict[str, Any] = field(default_factory=dict)
+    """What the run summary is made of."""
+    values: dict[str, str] = field(default_factory=dict)
+    """What each joined value means, for people."""
+    fingerprint: str = ""
+    """Digest of the trace content: same scenario, seed, version and inputs, same fingerprint."""
+    error: str = ""
+    format: str = FORMAT
+
+    def write(self, directory: Path) -> None:
+        """Replace the manifest of `directory` in one step."""
+        aside = directory / f".{MANIFEST}.{os.getpid()}"
+        with aside.open("w") as file:
+            json.dump(asdict(self), file, indent=2)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(directory / MANIFEST)
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """The manifest of a run directory.
+
+    Raises:
+        TraceError: there is none, or it is not one of ours.
+    """
+    path = directory / MANIFEST
+    if not directory.is_dir():
+        raise TraceError(f"{directory}: no such run directory")
+    if not path.is_file():
+        raise TraceError(f"{directory}: not a run directory (it has no {MANIFEST})")
+    try:
+        content = json.loads(path.read_text())
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise TraceError(f"{path}: not a motejoin manifest (format should be {FORMAT!r})")
+        manifest = Manifest(**content)
+        manifest.status = Status(manifest.status)
+    except (ValueError, TypeError) as fault:
+        raise TraceError(f"{path}: not a motejoin manifest ({fault})") from fault
+    return manifest
+
+
+def read_complete(directory: Path) -> Manifest:
+    """The manifest of a run directory that is whole.
+
+    Raises:
+        TraceError: the run failed, was killed or still goes on.
+    """
+    manifest = read_manifest(directory)
+    if manifest.status is not Status.COMPLETE:
+        why = f": {manifest.error}" if manifest.error else " (killed, or not finished yet)"
+        raise TraceError(
+            f"{directory}: status is {manifest.status.value!r}, expected 'complete'{why}"
+        )
+    return manifest

@@ -1,0 +1,177 @@
+"""What a run writes: the trace tables, as plain data for the recorder, for Spark and for readers.
+
+Times are integer microseconds of simulated time. Node numbers are 0 … count-1; the sink is `SINK`.
+Columns may be added; none may go or change meaning.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+SINK: Final = -1
+"""The sink's node number in traces."""
+
+FORMAT: Final = "motejoin-run-1"
+"""Written in every manifest, so that a foreign directory is recognised."""
+
+
+class Kind(StrEnum):
+    """Column types."""
+
+    INT32 = "int32"
+    INT64 = "int64"
+    FLOAT64 = "float64"
+    TEXT = "text"
+    NODES = "nodes"
+    """A list of node numbers."""
+    MEMBERS = "members"
+    """A list of (node, at_us): readings known by who made them and when."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a trace table."""
+
+    name: str
+    kind: Kind
+    nullable: bool = False
+
+
+class Change(StrEnum):
+    """How the answer at the sink changed."""
+
+    ADD = "+"
+    UPDATE = "u"
+    REMOVE = "-"
+
+
+class Fate(StrEnum):
+    """What became of a reading that had a value to join."""
+
+    JOINED = "joined"
+    DROPPED = "dropped"
+    IN_FLIGHT = "in flight"
+
+
+class Outcome(StrEnum):
+    """What became of a radio transmission."""
+
+    DELIVERED = "delivered"
+    PARTIAL = "partial"
+    """A broadcast that some of its listeners missed."""
+    LOST = "lost"
+    DEAD = "dead"
+    """The target was dead when the message came."""
+    IN_FLIGHT = "in flight"
+    """Still on air when the run ended."""
+
+
+class DropReason(StrEnum):
+    """Why a reading, a message or held state was dropped."""
+
+    LOST = "lost"
+    DEAD = "dead"
+    """The mote that should have taken it was dead."""
+    QUEUE_FULL = "queue full"
+    STATE_LOST = "state lost"
+    """A reading held for joining went down with its head."""
+    LATE = "late"
+    NO_HEAD = "no head"
+    """The mote belonged to no cluster yet."""
+
+
+def _columns(*specification: str) -> tuple[Column, ...]:
+    columns = []
+    for entry in specification:
+        name, kind = entry.split(":")
+        columns.append(Column(name, Kind(kind.rstrip("?")), kind.endswith("?")))
+    return tuple(columns)
+
+
+TABLES: Final[dict[str, tuple[Column, ...]]] = {
+    # One row per mote, and one for the sink (battery_j null).
+    "motes": _columns("node:int32", "x_m:float64", "y_m:float64", "battery_j:float64?"),
+    # One row per reading generated; value null: sensed, nothing to join.
+    "readings": _columns("at_us:int64", "node:int32", "value:int64?", "level:float64?"),
+    # One row per sampling instant and gas (or other phenomenon): the motes truly inside.
+    "truth": _columns("at_us:int64", "source:text", "nodes:nodes"),
+    # One row per reading that had a value: what became of it.
+    "fates": _columns(
+        "at_us:int64", "node:int32", "origin_at_us:int64", "fate:text", "reason:text?", "head:int32?"
+    ),
+    # One row per second, node and message kind. `addressed` counts the copies that should arrive (one
+    # per unicast, one per live listener of a broadcast): addressed = received + lost + in flight.
+    # sent, sent_bytes, addressed and lost stand at the sender's second; received at the receiver's.
+    "traffic": _columns(
+        "at_s:int32",
+        "node:int32",
+        "kind:text",
+        "sent:int32",
+        "sent_bytes:int64",
+        "received:int32",
+        "received_bytes:int64",
+        "lost:int32",
+        "addressed:int32",
+    ),
+    # One row per radio transmission; target null: a broadcast, `received` of `addressed` heard it.
+    "messages": _columns(
+        "at_us:int64",
+        "kind:text",
+        "source:int32",
+        "target:int32?",
+        "bytes:int32",
+        "outcome:text",
+        "arrived_us:int64?",
+        "addressed:int32",
+        "received:int32",
+    ),
+    # One row per SNJoin* probe request that reached the sink.
+    "probes": _columns(
+        "at_us:int64",
+        "origin_head:int32",
+        "value:int64",
+        "heads_probed:int32",
+        "heads_matched:int32",
+        "hops:int32",
+        "bytes:int64",
+        "origin:int32",
+        "origin_at_us:int64",
+    ),
+    # One row per change of the answer at the sink. Rows with an origin are join results; rows without
+    # are sensors leaving the answer as their readings age. `answer`: sensors in it after the change.
+    "results": _columns(
+        "at_us:int64",
+        "query:text",
+        "change:text",
+        "value:int64",
+        "origin:int32?",
+        "origin_at_us:int64?",
+        "arity:int32",
+        "partners:members?",
+        "delay_us:int64?",
+        "answer:int32",
+    ),
+    # One row per live node and clustering round.
+    "elections": _columns(
+        "at_us:int64", "round:int32", "node:int32", "head:int32", "tentative_rounds:int32"
+    ),
+    # One row per node and sample time; joules are spent since the start. tx, rx, idle, cpu and sense
+    # are disjoint and add up to all that was drawn; control is the part of tx + rx due to elections.
+    "energy": _columns(
+        "at_us:int64",
+        "node:int32",
+        "residual_j:float64",
+        "tx_j:float64",
+        "rx_j:float64",
+        "idle_j:float64",
+        "cpu_j:float64",
+        "sense_j:float64",
+        "control_j:float64",
+    ),
+    # One row per reading, message or held reading dropped; kind says which (a message kind or "state").
+    "drops": _columns(
+        "at_us:int64", "node:int32", "reason:text", "kind:text", "origin:int32?", "origin_at_us:int64?"
+    ),
+    # One row per mote whose battery ran out.
+    "deaths": _columns("at_us:int64", "node:int32"),
+}
