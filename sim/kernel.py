@@ -89,7 +89,7 @@ def _fire(event: Event) -> None:
     callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
     for callback in callbacks or ():
         callback(event)
-    if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001 (SimPy's own protocol)
-        failure = event._value  # noqa: SLF001
+    if not event._ok and not hasattr(event, "_defused"):
+        failure = event._value
         assert isinstance(failure, BaseException), failure
         raise failure

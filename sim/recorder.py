@@ -92,7 +92,10 @@ class _TableWriter:
         self._columns = TABLES[table]
         self._schema = arrow_schema(table)
         self._digests = [
-            [hashlib.blake2b(digest_size=16) for _ in _content(c, pa.array([], ARROW_TYPES[c.kind]))]
+            [
+                hashlib.blake2b(digest_size=16)
+                for _ in _content(c, pa.array([], ARROW_TYPES[c.kind]))
+            ]
             for c in self._columns
         ]
         directory.mkdir(parents=True)

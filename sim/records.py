@@ -97,7 +97,12 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     "truth": _columns("at_us:int64", "source:text", "nodes:nodes"),
     # One row per reading that had a value: what became of it.
     "fates": _columns(
-        "at_us:int64", "node:int32", "origin_at_us:int64", "fate:text", "reason:text?", "head:int32?"
+        "at_us:int64",
+        "node:int32",
+        "origin_at_us:int64",
+        "fate:text",
+        "reason:text?",
+        "head:int32?",
     ),
     # One row per second, node and message kind. `addressed` counts the copies that should arrive (one
     # per unicast, one per live listener of a broadcast): addressed = received + lost + in flight.
@@ -170,7 +175,12 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     ),
     # One row per reading, message or held reading dropped; kind says which (a message kind or "state").
     "drops": _columns(
-        "at_us:int64", "node:int32", "reason:text", "kind:text", "origin:int32?", "origin_at_us:int64?"
+        "at_us:int64",
+        "node:int32",
+        "reason:text",
+        "kind:text",
+        "origin:int32?",
+        "origin_at_us:int64?",
     ),
     # One row per mote whose battery ran out.
     "deaths": _columns("at_us:int64", "node:int32"),

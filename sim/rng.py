@@ -19,7 +19,7 @@ class RandomStreams:
 
     def scalar(self, purpose: str, *key: int) -> random.Random:
         """A stream for one draw at a time (several times faster than NumPy's for scalars)."""
-        return random.Random(self._derive(purpose, key))  # noqa: S311 (a simulation, not a secret)
+        return random.Random(self._derive(purpose, key))
 
     def vector(self, purpose: str, *key: int) -> np.random.Generator:
         """A stream for whole arrays."""

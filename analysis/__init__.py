@@ -1,0 +1,1 @@
+"""Reads traces: Spark metrics and comparison, figures, the HTML report."""

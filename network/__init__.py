@@ -1,0 +1,1 @@
+"""Motes, batteries, radio, links and delivery."""

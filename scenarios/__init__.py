@@ -1,0 +1,1 @@
+"""Scenarios: what motes sense, the TOML schema, composition, runs, sweeps and the command line."""

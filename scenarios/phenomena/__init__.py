@@ -1,0 +1,1 @@
+"""What the motes sense: gas clouds, moving objects, Zipf streams, recorded data."""
