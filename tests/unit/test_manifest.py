@@ -24,7 +24,9 @@ def test_only_a_complete_run_is_taken_for_one(tmp_path: Path, status: Status) ->
         read_complete(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "other"}', '{"format": "motejoin-run-1"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": "other"}', '{"format": "motejoin-run-1"}']
+)
 def test_a_foreign_directory_is_recognised(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text)
     with pytest.raises(TraceError, match="not a motejoin manifest"):

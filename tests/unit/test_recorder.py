@@ -51,7 +51,9 @@ def test_fingerprint_ignores_how_rows_fall_into_batches(tmp_path: Path) -> None:
 def test_fingerprint_notices_a_change_in_any_column(tmp_path: Path, column: int) -> None:
     changed = list(RESULTS[0])
     cell = changed[column]
-    changed[column] = [(0, 3)] if isinstance(cell, list) else f"{cell}x" if isinstance(cell, str) else 77
+    changed[column] = (
+        [(0, 3)] if isinstance(cell, list) else f"{cell}x" if isinstance(cell, str) else 77
+    )
     assert record(tmp_path / "a", [], [tuple(changed), *RESULTS[1:]]) != record(
         tmp_path / "b", [], RESULTS
     )
