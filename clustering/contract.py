@@ -6,14 +6,19 @@ time and energy and may be lost; `run_ideal` runs it at once, with perfect heari
 
     heard = yield Broadcast("head", announcers, …)
     heard = yield Unicast("join", members, heads, …)
+
+Whoever runs a core may lose any copy of any message and let nodes fall silent half-way. The core answers
+for the rest: every node it was told is alive ends as a head, or as member of a head that heard it join.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sim.records import SINK
 
 Nodes: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -24,13 +29,17 @@ Reals: TypeAlias = NDArray[np.float64]
 class Neighbourhood:
     """Who hears whom, in compressed sparse rows: node i's listeners are targets[starts[i]:starts[i+1]].
 
-    Links are symmetric: j in row i means i in row j.
+    Invariants:
+        * Links are symmetric: j in row i means i in row j.
+        * A row is ascending, holds each listener once and never the node itself.
     """
 
     starts: Nodes
     targets: Nodes
     distances_m: Reals
     """Of each link, in the order of `targets`."""
+    range_m: float
+    """How far an announcement carries: no link is longer."""
 
     @property
     def count(self) -> int:
@@ -47,13 +56,29 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlMessages:
+    """Size and pace of a protocol's control messages."""
+
+    body_bytes: int
+    """Of every control message, without the radio's header."""
+    interval_us: int
+    """How long nodes listen when all may announce (t_c in the HEED paper)."""
+    slot_us: int
+    """How long nodes listen when a few announce in turn, after a random back-off."""
+    join_attempts: int
+    """How often a node tells a head that it joins, before it gives that head up."""
+
+
+@dataclass(frozen=True, slots=True)
 class Broadcast:
     """Some nodes announce something to whoever is in range, all in the same interval."""
 
     kind: str
     """Message kind in traces, such as "cost" or "head"."""
     nodes: Nodes
-    """Who announces; each node once."""
+    """Who announces, each node once; perhaps nobody, and the interval passes in silence."""
+    within: Neighbourhood
+    """Whom the announcement is meant to reach, and at what range."""
     body_bytes: int
     wait_us: int
     """How long the protocol waits for announcements before it goes on."""
@@ -61,7 +86,7 @@ class Broadcast:
 
 @dataclass(frozen=True, slots=True)
 class Unicast:
-    """Some nodes each tell one other node something."""
+    """Some nodes each tell one other node something; nodes and targets may also be the sink."""
 
     kind: str
     nodes: Nodes
@@ -75,7 +100,10 @@ Send: TypeAlias = Broadcast | Unicast
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Who heard whom in answer to a `Send`: one entry per copy that arrived."""
+    """Who heard whom in answer to a `Send`: one entry per copy that arrived.
+
+    The sender of a `Unicast` is taken to know whether it arrived, as if by an acknowledgement.
+    """
 
     sources: Nodes
     targets: Nodes
@@ -87,6 +115,10 @@ class Clusters:
 
     head: Nodes
     """The head of each node; a head is its own; -1 for a node that took no part (dead)."""
+    via: Nodes
+    """The next hop of each node to its head: the head itself unless the protocol makes wider clusters."""
+    self_elected: Flags
+    """Heads for want of one: they heard of no head that would have them."""
     tentative_rounds: Nodes
     """Iterations in which each node announced itself as tentative head."""
     iterations: int
@@ -97,30 +129,37 @@ class Clusters:
 
 
 Election: TypeAlias = Generator[Send, Heard, Clusters]
+Hearing: TypeAlias = Callable[[Send], Heard]
+
+Outcome = TypeVar("Outcome")
 
 
-def run_ideal(election: Election, neighbourhood: Neighbourhood, alive: Flags) -> Clusters:
+def run_ideal(election: Election, alive: Flags) -> Clusters:
     """Run an election at once, every live listener in range hearing everything."""
-    heard = None
-    while True:
-        try:
-            send = election.send(heard) if heard is not None else next(election)
-        except StopIteration as finished:
-            clusters: Clusters = finished.value
-            return clusters
-        heard = hear_all(send, neighbourhood, alive)
+    return run_with(election, lambda send: hear_all(send, alive))
 
 
-def hear_all(send: Send, neighbourhood: Neighbourhood, alive: Flags) -> Heard:
+def run_with(steps: Generator[Send, Heard, Outcome], hear: Hearing) -> Outcome:
+    """Run an election, or steps of one, at once, `hear` deciding who hears what."""
+    try:
+        send = next(steps)
+        while True:
+            send = steps.send(hear(send))
+    except StopIteration as finished:
+        outcome: Outcome = finished.value
+        return outcome
+
+
+def hear_all(send: Send, alive: Flags) -> Heard:
     """What perfect hearing makes of one sending."""
     if isinstance(send, Unicast):
-        kept = alive[send.targets]
+        kept = (send.targets == SINK) | alive[send.targets]
         return Heard(send.nodes[kept], send.targets[kept])
-    starts = neighbourhood.starts[send.nodes]
-    counts = neighbourhood.starts[send.nodes + 1] - starts
+    starts = send.within.starts[send.nodes]
+    counts = send.within.starts[send.nodes + 1] - starts
     sources = np.repeat(send.nodes, counts)
     # Positions of each announcer's links, without a loop over announcers.
     offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    targets = neighbourhood.targets[np.repeat(starts, counts) + offsets]
+    targets = send.within.targets[np.repeat(starts, counts) + offsets]
     kept = alive[targets]
     return Heard(sources[kept], targets[kept])

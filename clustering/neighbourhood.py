@@ -1,0 +1,32 @@
+"""Who is within range of whom, for any number of motes."""
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.spatial import cKDTree
+
+from clustering.contract import Neighbourhood, Reals
+
+
+def neighbourhood_within(positions_m: Reals, range_m: float) -> Neighbourhood:
+    """All links of at most `range_m` between motes at `positions_m` (one row per mote).
+
+    Near-linear in the number of links.
+    """
+    count = len(positions_m)
+    pairs = cKDTree(positions_m).query_pairs(range_m, output_type="ndarray").astype(np.int64)
+    one, other = pairs[:, 0], pairs[:, 1]
+    lengths_m = np.sqrt(((positions_m[one] - positions_m[other]) ** 2).sum(axis=1))
+    # Coordinates to sorted rows in linear time; zero lengths (motes on one spot) stay links.
+    links = coo_array(
+        (
+            np.concatenate([lengths_m, lengths_m]),
+            (np.concatenate([one, other]), np.concatenate([other, one])),
+        ),
+        shape=(count, count),
+    ).tocsr()
+    return Neighbourhood(
+        starts=links.indptr.astype(np.int64),
+        targets=links.indices.astype(np.int64),
+        distances_m=links.data,
+        range_m=range_m,
+    )

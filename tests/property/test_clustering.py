@@ -1,0 +1,227 @@
+"""Elections on any topology, with and without loss."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clustering import heed
+from clustering.contract import (
+    Clusters,
+    ControlMessages,
+    Election,
+    Flags,
+    Neighbourhood,
+    Reals,
+    run_with,
+)
+from clustering.finalize import BestHeard, elect_uncovered
+from clustering.heed import Cost, node_costs
+from clustering.neighbourhood import neighbourhood_within
+from tests.checkers.lossy_air import LossyAir, lossy
+from tests.property.heed_reference import reference_heed
+
+CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
+P_MIN = 0.0005
+
+
+@dataclass(frozen=True)
+class Field:
+    """Motes to elect among."""
+
+    positions_m: Reals
+    neighbourhood: Neighbourhood
+    alive: Flags
+    energy_share: Reals
+
+
+coordinate = st.integers(0, 10)
+shapes = st.one_of(
+    st.lists(st.tuples(coordinate, coordinate), min_size=1, max_size=24),
+    st.lists(st.tuples(st.integers(0, 30), st.just(0)), min_size=1, max_size=24),
+    st.lists(st.just((5, 5)), min_size=1, max_size=8),
+)
+
+
+@st.composite
+def fields(draw: st.DrawFn, energy: st.SearchStrategy[float]) -> Field:
+    """Scattered, collinear or coincident motes, some dead; one range for all."""
+    points = np.array(draw(shapes), dtype=np.float64)
+    alive = [draw(st.sampled_from([True, True, True, False])) for _ in points]
+    shares = [draw(energy) for _ in points]
+    return Field(
+        points,
+        neighbourhood_within(points, float(draw(st.integers(1, 7)))),
+        np.array(alive),
+        np.array(shares),
+    )
+
+
+full = fields(st.just(1.0))
+worn = fields(st.sampled_from([0.0, 0.001, 0.2, 0.6, 1.0]))
+seeds = st.integers(0, 2**32)
+losses = st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0])
+
+
+def heed_election(field: Field, cost: Cost, seed: int) -> Election:
+    return heed.elect(
+        neighbourhood=field.neighbourhood,
+        alive=field.alive,
+        energy_share=field.energy_share,
+        cost=cost,
+        c_prob=0.05,
+        p_min=P_MIN,
+        random=np.random.default_rng(seed),
+        control=CONTROL,
+    )
+
+
+def rows(neighbourhood: Neighbourhood) -> list[list[int]]:
+    return [
+        neighbourhood.targets[start:stop].tolist()
+        for start, stop in zip(neighbourhood.starts, neighbourhood.starts[1:], strict=False)
+    ]
+
+
+def assert_everyone_is_settled(clusters: Clusters, field: Field, air: LossyAir) -> None:
+    """Every live node is a head, or member of a head in range that it heard and that heard it join."""
+    for node, head in enumerate(clusters.head.tolist()):
+        if not field.alive[node]:
+            assert head == -1
+        elif head != node:
+            assert clusters.head[head] == head, "a member's head is no head"
+            assert head in rows(field.neighbourhood)[node], "a member is out of its head's range"
+            assert ("head", head, node) in air.delivered, "a member never heard its head"
+            assert ("join", node, head) in air.delivered, "a head never heard its member"
+        assert not clusters.self_elected[node] or head == node
+
+
+@given(worn, st.sampled_from(Cost), seeds, losses)
+def test_heed_equals_the_node_by_node_reference(
+    field: Field, cost: Cost, seed: int, loss: float
+) -> None:
+    arrives = lossy(loss, seed)
+    clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, arrives))
+    nodes, iterations = reference_heed(
+        neighbourhood=field.neighbourhood,
+        alive=field.alive.tolist(),
+        energy_share=field.energy_share.tolist(),
+        cost=cost,
+        c_prob=0.05,
+        p_min=P_MIN,
+        random=np.random.default_rng(seed),
+        join_attempts=CONTROL.join_attempts,
+        arrives=arrives,
+    )
+    assert clusters.head.tolist() == [-1 if node is None else node.head for node in nodes]
+    assert clusters.self_elected.tolist() == [bool(node and node.self_elected) for node in nodes]
+    assert clusters.tentative_rounds.tolist() == [
+        node.tentative_rounds if node else 0 for node in nodes
+    ]
+    assert clusters.iterations == iterations
+
+
+@given(worn, st.sampled_from(Cost), seeds, losses)
+def test_every_live_node_is_settled_whatever_is_lost(
+    field: Field, cost: Cost, seed: int, loss: float
+) -> None:
+    air = LossyAir(field.alive, lossy(loss, seed))
+    clusters = run_with(heed_election(field, cost, seed), air)
+    assert_everyone_is_settled(clusters, field, air)
+    assert clusters.iterations <= 12
+
+
+@given(worn, seeds, losses, st.dictionaries(st.integers(0, 23), st.integers(0, 14)))
+def test_survivors_are_settled_when_nodes_die_midway(
+    field: Field, seed: int, loss: float, dying: dict[int, int]
+) -> None:
+    air = LossyAir(field.alive, lossy(loss, seed), silent_from=dying)
+    clusters = run_with(heed_election(field, Cost.AMRP, seed), air)
+    for node in np.flatnonzero(field.alive).tolist():
+        if not air.is_silent(node) and clusters.head[node] != node:
+            assert ("join", node, int(clusters.head[node])) in air.delivered
+
+
+@pytest.mark.parametrize("cost", Cost)
+@given(full, seeds)
+def test_heads_in_range_of_each_other_were_all_self_elected_at_full_batteries(
+    cost: Cost, field: Field, seed: int
+) -> None:
+    clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, lossy(0.0, seed)))
+    heads = set(clusters.heads().tolist())
+    for head in heads:
+        for other in heads.intersection(rows(field.neighbourhood)[head]):
+            assert clusters.self_elected[head]
+            assert clusters.self_elected[other]
+
+
+@pytest.mark.parametrize("cost", Cost)
+@given(worn, seeds)
+def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
+    cost: Cost, field: Field, seed: int
+) -> None:
+    clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, lossy(0.0, seed)))
+    costs = node_costs(cost, field.neighbourhood, field.alive)
+    heads = set(clusters.heads().tolist())
+    for head in heads:
+        for other in heads.intersection(rows(field.neighbourhood)[head]):
+            dearer = max(head, other, key=lambda node: (costs[node], node))
+            assert clusters.self_elected[dearer]
+
+
+@given(worn, st.sampled_from(Cost), seeds)
+def test_a_member_joins_the_cheapest_head_in_range(field: Field, cost: Cost, seed: int) -> None:
+    clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, lossy(0.0, seed)))
+    costs = node_costs(cost, field.neighbourhood, field.alive)
+    heads = set(clusters.heads().tolist())
+    for node, head in enumerate(clusters.head.tolist()):
+        if head not in (-1, node):
+            in_range = heads.intersection(rows(field.neighbourhood)[node])
+            assert head == min(in_range, key=lambda other: (costs[other], other))
+
+
+@given(worn, seeds, losses)
+def test_uncovered_nodes_elect_themselves_as_if_in_turn(
+    field: Field, seed: int, loss: float
+) -> None:
+    arrives = lossy(loss, seed)
+    finish = elect_uncovered(
+        BestHeard(np.arange(field.neighbourhood.count)),
+        uncovered=field.alive,
+        neighbourhood=field.neighbourhood,
+        random=np.random.default_rng(seed),
+        control=CONTROL,
+    )
+    elected = run_with(finish, LossyAir(field.alive, arrives))
+    expected: set[int] = set()
+    for node in np.argsort(np.random.default_rng(seed).permutation(len(field.alive))).tolist():
+        heard = [
+            head
+            for head in rows(field.neighbourhood)[node]
+            if head in expected and arrives("head", 1, head, node)
+        ]
+        if field.alive[node] and not heard:
+            expected.add(node)
+    assert set(np.flatnonzero(elected).tolist()) == expected
+
+
+@given(shapes, st.integers(1, 12))
+def test_the_neighbourhood_is_all_pairs_within_range(
+    points: list[tuple[int, int]], range_m: int
+) -> None:
+    neighbourhood = neighbourhood_within(np.array(points, dtype=np.float64), float(range_m))
+    expected = [
+        [
+            j
+            for j, (u, v) in enumerate(points)
+            if j != i and (x - u) ** 2 + (y - v) ** 2 <= range_m**2
+        ]
+        for i, (x, y) in enumerate(points)
+    ]
+    assert rows(neighbourhood) == expected
+    lengths_m = np.hypot(
+        *(np.array(points)[neighbourhood.sources()] - np.array(points)[neighbourhood.targets]).T
+    )
+    assert np.allclose(neighbourhood.distances_m, lengths_m)

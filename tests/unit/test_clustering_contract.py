@@ -1,0 +1,33 @@
+"""Perfect hearing."""
+
+import numpy as np
+
+from clustering.contract import Broadcast, Unicast, hear_all
+from clustering.neighbourhood import neighbourhood_within
+from sim.records import SINK
+
+NEIGHBOURHOOD = neighbourhood_within(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), 1.0)
+
+
+def broadcast(*nodes: int) -> Broadcast:
+    return Broadcast("head", np.array(nodes, dtype=np.int64), NEIGHBOURHOOD, 25, 1000)
+
+
+def test_live_listeners_in_range_hear_a_broadcast() -> None:
+    heard = hear_all(broadcast(0, 1), np.array([True, True, True]))
+    copies = zip(heard.sources.tolist(), heard.targets.tolist(), strict=True)
+    assert list(copies) == [(0, 1), (1, 0), (1, 2)]
+
+
+def test_dead_listeners_hear_nothing() -> None:
+    heard = hear_all(broadcast(0, 1), np.array([True, True, False]))
+    assert heard.targets.tolist() == [1, 0]
+
+
+def test_nobody_hears_silence() -> None:
+    assert len(hear_all(broadcast(), np.array([True, True, True])).sources) == 0
+
+
+def test_the_sink_hears_and_a_dead_target_does_not() -> None:
+    send = Unicast("report", np.array([0, 1]), np.array([SINK, 2]), 25, 1000)
+    assert hear_all(send, np.array([True, True, False])).targets.tolist() == [SINK]
