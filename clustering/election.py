@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from simpy.events import Event
 
-from clustering.contract import Broadcast, Clusters, Election, Heard, Neighbourhood, Send, Unicast
+from clustering.contract import Broadcast, Clusters, Election, Heard, Send, Unicast
 from network.contract import Air, Message
 from sim.kernel import Kernel
 from sim.records import DropReason
@@ -24,15 +24,10 @@ class ElectionDriver:
         self,
         kernel: Kernel,
         air: Air,
-        neighbourhood: Neighbourhood,
-        *,
-        range_m: float,
         rng: np.random.Generator,
     ) -> None:
         self._kernel = kernel
         self._air = air
-        self._neighbourhood = neighbourhood
-        self._range_m = range_m
         self._rng = rng
         self._sources: list[int] = []
         self._targets: list[int] = []
@@ -60,15 +55,14 @@ class ElectionDriver:
         starts_us = (now_us + delays_us).tolist()
         match send:
             case Broadcast():
-                starts = self._neighbourhood.starts
-                targets = self._neighbourhood.targets
+                starts, targets = send.within.starts, send.within.targets
                 for node, at_us in zip(send.nodes.tolist(), starts_us, strict=True):
                     listeners = targets[starts[node] : starts[node + 1]].tolist()
                     self._air.broadcast(
                         send.kind,
                         node,
                         listeners,
-                        self._range_m,
+                        send.within.range_m,
                         send.body_bytes,
                         at_us,
                         self._on_heard,

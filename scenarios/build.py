@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from clustering.heed import heed
-from clustering.neighbourhood import neighbourhood_within
 
-from clustering.contract import Election, Flags
+from clustering import heed
+from clustering.contract import ControlMessages, Election, Flags
 from clustering.election import ElectionDriver
+from clustering.neighbourhood import neighbourhood_within
 from clustering.rounds import Rounds
 from join.accounts import Accounts
 from join.centralised import CentralisedJoin
@@ -40,6 +40,10 @@ from sim.rng import RandomStreams
 
 DEFAULT_QUERY = "join"
 """What the answer is called in the trace of a scenario without a [[query]]."""
+
+
+CONTROL = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
+"""Control messages of an election: 25 bytes as in HEED's application study; their pace is ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,26 +303,21 @@ def _build_rounds(
     battery_j = np.array(ledger.battery_j[:-1])
 
     def elect(round_number: int, alive: Flags) -> Election:
-        return heed(
+        return heed.elect(
             neighbourhood=neighbourhood,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            cost=table.cost,
+            cost=heed.Cost(table.cost),
             c_prob=table.c_prob,
             p_min=table.p_min,
-            rng=streams.vector("clustering.heed", round_number),
+            random=streams.vector("clustering.heed", round_number),
+            control=CONTROL,
         )
 
     return Rounds(
         kernel,
         air,
-        ElectionDriver(
-            kernel,
-            air,
-            neighbourhood,
-            range_m=table.range_m,
-            rng=streams.vector("clustering.jitter"),
-        ),
+        ElectionDriver(kernel, air, streams.vector("clustering.jitter")),
         elect,
         join,
         recorder.rows("elections"),
