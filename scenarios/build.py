@@ -151,6 +151,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         recorder.rows("readings"),
         join.submit,
         sample_j=world.profile.sample_j,
+        stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
     return Simulation(
         world=world,

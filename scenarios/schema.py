@@ -47,6 +47,9 @@ class Motes(Table):
     start_s: NotNegative = Field(
         5.0, description="when sensing starts; the first election needs about three seconds"
     )
+    drain_s: NotNegative = Field(
+        1.0, description="sensing stops this long before the end, so that what is under way arrives"
+    )
 
     @field_validator("profile")
     @classmethod
@@ -194,6 +197,11 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
+        if self.motes.start_s + self.motes.drain_s >= self.duration_s:
+            raise ValueError(
+                f"duration_s = {self.duration_s}: expected more than motes.start_s + motes.drain_s"
+                f" = {self.motes.start_s + self.motes.drain_s}, or nothing would be sensed"
+            )
         if self.clustering.range_m > self.radio.range_m:
             raise ValueError(
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
