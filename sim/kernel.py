@@ -12,10 +12,10 @@ Both share one queue, so time and ties are ordered the same: by time, then by or
 
 from collections.abc import Callable, Generator
 from heapq import heappop, heappush
+from types import MethodType
 from typing import Any, TypeVar
 
 import simpy
-from simpy.core import BoundClass
 from simpy.events import NORMAL, Event, Process, Timeout
 
 Argument = TypeVar("Argument")
@@ -36,8 +36,8 @@ class Kernel(simpy.Environment):
     def __init__(self) -> None:
         super().__init__(initial_time=0)
         # SimPy binds these for its own class only; a subclass pays 12 % per timeout without them.
-        self.timeout = BoundClass(Timeout).__get__(self)  # type: ignore[method-assign]
-        self.process = BoundClass(Process).__get__(self)  # type: ignore[method-assign]
+        self.timeout = MethodType(Timeout, self)  # type: ignore[method-assign]
+        self.process = MethodType(Process, self)  # type: ignore[method-assign]
         self._now: int = 0
         self.processed = 0
         """Events handled so far."""
@@ -81,7 +81,8 @@ class Kernel(simpy.Environment):
 
     def pending(self, function: Callable[[Argument], None]) -> list[Argument]:
         """Arguments of the calls of `function` that are still to come, in no particular order."""
-        return [entry[4] for entry in self._queue if len(entry) == 5 and entry[3] == function]  # type: ignore[misc]
+        queue: list[Any] = self._queue
+        return [entry[4] for entry in queue if len(entry) == 5 and entry[3] == function]
 
 
 def _fire(event: Event) -> None:

@@ -15,6 +15,10 @@ FORMAT: Final = "motejoin-run-1"
 """Written in every manifest, so that a foreign directory is recognised."""
 
 
+CONTROL_KINDS: Final = ("cost", "head", "join", "report", "roster")
+"""Message kinds that keep the clustering going, as opposed to carrying data."""
+
+
 class Kind(StrEnum):
     """Column types."""
 

@@ -42,3 +42,6 @@ class Phenomenon(Protocol):
 
     def labels(self) -> Mapping[int, str]:
         """What each joined value means, for people; values without a label speak for themselves."""
+
+    def inputs(self) -> Mapping[str, str]:
+        """The files it read, as the scenario names them, each with the BLAKE2b digest of its bytes."""

@@ -1,0 +1,87 @@
+"""Runs any clustering protocol as messages in simulated time.
+
+A protocol core yields what its nodes send; the driver puts it on air, lets the protocol's interval pass,
+and tells the core who heard whom. Announcements of one interval are spread over its first half, as a real
+network's would be.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+from simpy.events import Event
+
+from clustering.contract import Broadcast, Clusters, Election, Heard, Send, Unicast
+from network.contract import Air, Message
+from sim.kernel import Kernel
+from sim.records import DropReason
+
+
+class ElectionDriver:
+    """Holds elections over the air."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        air: Air,
+        rng: np.random.Generator,
+    ) -> None:
+        self._kernel = kernel
+        self._air = air
+        self._rng = rng
+        self._sources: list[int] = []
+        self._targets: list[int] = []
+        self._attached: set[str] = set()
+
+    def hold(self, election: Election) -> Generator[Event, Any, Clusters]:
+        """The story of one election; ends with its outcome."""
+        send = next(election)
+        while True:
+            self._sources, self._targets = [], []
+            self._put_on_air(send)
+            yield self._kernel.timeout(send.wait_us)
+            heard = Heard(
+                np.array(self._sources, dtype=np.int64), np.array(self._targets, dtype=np.int64)
+            )
+            try:
+                send = election.send(heard)
+            except StopIteration as finished:
+                clusters: Clusters = finished.value
+                return clusters
+
+    def _put_on_air(self, send: Send) -> None:
+        now_us = self._kernel.now_us
+        delays_us = (self._rng.random(len(send.nodes)) * (send.wait_us // 2)).astype(np.int64)
+        starts_us = (now_us + delays_us).tolist()
+        match send:
+            case Broadcast():
+                starts, targets = send.within.starts, send.within.targets
+                for node, at_us in zip(send.nodes.tolist(), starts_us, strict=True):
+                    listeners = targets[starts[node] : starts[node + 1]].tolist()
+                    self._air.broadcast(
+                        send.kind,
+                        node,
+                        listeners,
+                        send.within.range_m,
+                        send.body_bytes,
+                        at_us,
+                        self._on_heard,
+                    )
+            case Unicast():
+                if send.kind not in self._attached:
+                    self._attached.add(send.kind)
+                    self._air.attach(send.kind, self._on_told, self._on_lost)
+                pairs = zip(send.nodes.tolist(), send.targets.tolist(), starts_us, strict=True)
+                for node, target, at_us in pairs:
+                    self._air.unicast(send.kind, node, target, send.body_bytes, None, at_us)
+
+    def _on_heard(self, source: int, heard: list[int]) -> None:
+        self._sources.extend([source] * len(heard))
+        self._targets.extend(heard)
+
+    def _on_told(self, message: Message) -> None:
+        self._sources.append(message.source)
+        self._targets.append(message.target)
+
+    def _on_lost(self, message: Message, reason: DropReason) -> None:
+        """The air has logged it; the protocol notices by not being told."""

@@ -1,0 +1,89 @@
+"""The centralised strategy: heads pass every reading on to the sink, which runs the join alone."""
+
+from collections.abc import Sequence
+
+from join.accounts import Accounts, Reading
+from join.cpu_costs import CpuCosts
+from join.sink_site import SinkSite
+from join.snjoin_star import ClusterHead
+from join.wire import READING_BYTES, RELAYED_READING_BYTES
+from network.contract import Air, Clock, Message, Processors
+from sim.records import SINK, DropReason
+
+
+class CentralisedJoin:
+    """Every reading travels mote, head, sink; `operator` at the sink joins them."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        air: Air,
+        cpus: Processors,
+        sink: SinkSite,
+        accounts: Accounts,
+        operator: ClusterHead,
+        *,
+        costs: CpuCosts,
+        late_us: int,
+        motes: int,
+    ) -> None:
+        self._clock = clock
+        self._air = air
+        self._cpus = cpus
+        self._sink = sink
+        self._accounts = accounts
+        self._operator = operator
+        self._costs = costs
+        self._late_us = late_us
+        self._head_of = [-1] * motes
+        air.attach("reading", self._on_reading, self._on_lost)
+
+    def assign(self, head_of: Sequence[int]) -> None:
+        """From now on each mote sends its readings to its head."""
+        self._head_of = list(head_of)
+
+    def set_roster(
+        self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
+    ) -> None:
+        """Heads only pass readings on: whom they could probe is of no concern."""
+
+    def on_death(self, node: int) -> None:
+        """Motes hold no join state that could die with them."""
+
+    def submit(self, reading: Reading) -> None:
+        """A mote has a reading with a value: off to its head, or to the sink if it is one."""
+        self._accounts.submitted += 1
+        node = reading.node
+        head = self._head_of[node]
+        now_us = self._clock.now_us
+        if head < 0:
+            self._accounts.dropped(reading, node, DropReason.NO_HEAD, now_us)
+        elif head == node:
+            self._air.unicast("reading", node, SINK, READING_BYTES, reading, now_us)
+        else:
+            self._air.unicast("reading", node, head, READING_BYTES, reading, now_us)
+
+    def _on_reading(self, message: Message) -> None:
+        reading: Reading = message.body
+        if message.target == SINK:
+            self._join(reading)
+        else:
+            now_us = self._clock.now_us
+            self._air.unicast(
+                "reading", message.target, SINK, RELAYED_READING_BYTES, reading, now_us
+            )
+
+    def _join(self, reading: Reading) -> None:
+        start_us = self._cpus.admit(SINK)
+        assert start_us is not None, "the sink's queue is unlimited"
+        if start_us - reading.at_us > self._late_us:
+            self._accounts.dropped(reading, SINK, DropReason.LATE, self._clock.now_us)
+            return
+        found = self._operator.take_reading(reading.value, reading.node, reading.at_us, start_us)
+        done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(found.counts[0]))
+        self._accounts.joined(reading, SINK, start_us)
+        if found.partners:
+            self._sink.take(reading, found.partners, done_us)
+
+    def _on_lost(self, message: Message, reason: DropReason) -> None:
+        self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)

@@ -1,0 +1,84 @@
+"""What the layers above see of the network: messages, the air that carries them, the CPUs that serve.
+
+Node numbers run from 0; the sink is `sim.records.SINK` (-1), which in every per-node list is the last
+element, so that hot code indexes motes and sink alike.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from sim.records import DropReason
+
+NodeId: TypeAlias = int
+Argument = TypeVar("Argument")
+
+
+class Message:
+    """One message on its one hop. The body is what the protocol above sends."""
+
+    __slots__ = ("at_us", "body", "bytes", "kind", "lost", "source", "target")
+
+    def __init__(
+        self, kind: str, source: NodeId, target: NodeId, size: int, body: object, at_us: int
+    ) -> None:
+        self.kind = kind
+        self.source = source
+        self.target = target
+        self.bytes = size
+        """On air, header included."""
+        self.body: Any = body
+        self.at_us = at_us
+        """When its transmission starts."""
+        self.lost = False
+
+
+Handler: TypeAlias = Callable[[Message], None]
+LossHandler: TypeAlias = Callable[[Message, DropReason], None]
+
+
+class Clock(Protocol):
+    """The part of the kernel that drivers use."""
+
+    @property
+    def now_us(self) -> int:
+        """The current time in microseconds."""
+
+    def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
+        """Call `function(argument)` at `at_us`."""
+
+
+class Air(Protocol):
+    """Carries messages from mote to mote, at the price of time and energy."""
+
+    alive: list[bool]
+    """Whether each node lives; the sink always does."""
+
+    def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
+        """Say who takes messages of `kind`, and who is told when one is lost."""
+
+    def unicast(
+        self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+    ) -> int:
+        """Send one message, its transmission starting at `at_us`; returns its bytes on air."""
+
+    def broadcast(
+        self,
+        kind: str,
+        source: NodeId,
+        listeners: Sequence[NodeId],
+        range_m: float,
+        body_bytes: int,
+        at_us: int,
+        on_heard: Callable[[NodeId, list[NodeId]], None],
+    ) -> None:
+        """Announce to all `listeners`; `on_heard(source, who heard)` is called when it has arrived."""
+
+
+class Processors(Protocol):
+    """One CPU per node, serving in order of arrival, with room for a limited number of jobs."""
+
+    def admit(self, node: NodeId) -> int | None:
+        """When a job that arrives now can start, or None if there is no room for it."""
+
+    def occupy(self, node: NodeId, start_us: int, service_us: float) -> int:
+        """Serve the job admitted for `start_us`; returns when it is done."""

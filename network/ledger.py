@@ -1,0 +1,101 @@
+"""Batteries and the energy ledger: each joule drawn has a cause, and what is drawn is what is missing.
+
+Work is paid for when it is accepted. A mote whose battery cannot pay in full gives what it has left to
+that cause and takes no further work; it dies once the work it has already paid for is done, so that a
+dead mote never sends.
+"""
+
+from collections.abc import Callable, Sequence
+from math import inf
+
+from network.contract import NodeId
+from sim.kernel import Kernel
+
+
+class Ledger:
+    """The batteries of all motes; the sink, last, is on mains.
+
+    Invariants:
+        * No battery is below zero.
+        * For each mote, battery = residual + tx + rx + idle + cpu + sense, up to rounding.
+    """
+
+    def __init__(self, kernel: Kernel, batteries_j: Sequence[float]) -> None:
+        self._kernel = kernel
+        self.battery_j = [*batteries_j, inf]
+        self.residual_j = list(self.battery_j)
+        nodes = len(self.battery_j)
+        self.tx_j = [0.0] * nodes
+        self.rx_j = [0.0] * nodes
+        self.idle_j = [0.0] * nodes
+        self.cpu_j = [0.0] * nodes
+        self.sense_j = [0.0] * nodes
+        self.control_j = [0.0] * nodes
+        """The part of tx and rx that elections cost."""
+        self.alive = [True] * nodes
+        self.paid_until_us = [0] * nodes
+        """When the last work that each mote has paid for starts or is done."""
+        self.deaths: list[tuple[int, NodeId]] = []
+        self._mourners: list[Callable[[NodeId], None]] = []
+
+    @property
+    def count(self) -> int:
+        """Number of motes, without the sink."""
+        return len(self.residual_j) - 1
+
+    def on_death(self, mourner: Callable[[NodeId], None]) -> None:
+        """Have `mourner(node)` called whenever a mote's battery is empty."""
+        self._mourners.append(mourner)
+
+    def draw(self, node: NodeId, cause_j: list[float], joules: float) -> bool:
+        """Take `joules` from a mote's battery for one of the ledger's causes.
+
+        Returns:
+            Whether the battery could pay in full; if not, the mote is dead from now on.
+        """
+        left_j = self.residual_j[node] - joules
+        if left_j > 0.0:
+            self.residual_j[node] = left_j
+            cause_j[node] += joules
+            return True
+        if not self.alive[node]:
+            return False
+        cause_j[node] += self.residual_j[node]
+        self.residual_j[node] = 0.0
+        self._die(node)
+        return False
+
+    def idle(self, watts: float, seconds: float) -> None:
+        """Charge every live mote for having listened."""
+        if watts > 0.0:
+            for node in range(self.count):
+                if self.alive[node]:
+                    self.draw(node, self.idle_j, watts * seconds)
+
+    def spent_j(self, node: NodeId) -> float:
+        """All that a mote has drawn, summed over the causes."""
+        return (
+            self.tx_j[node]
+            + self.rx_j[node]
+            + self.idle_j[node]
+            + self.cpu_j[node]
+            + self.sense_j[node]
+        )
+
+    def assert_balanced(self) -> None:
+        """Every joule that is missing from a battery has a cause, to the nanojoule."""
+        for node in range(self.count):
+            residual_j = self.residual_j[node]
+            assert residual_j >= 0.0, (node, residual_j)
+            missing_j = self.battery_j[node] - residual_j
+            assert abs(missing_j - self.spent_j(node)) < 1e-9 * max(1.0, self.battery_j[node]), (
+                node,
+                missing_j,
+                self.spent_j(node),
+            )
+
+    def _die(self, node: NodeId) -> None:
+        self.alive[node] = False
+        self.deaths.append((max(self._kernel.now_us, self.paid_until_us[node]), node))
+        for mourner in self._mourners:
+            mourner(node)

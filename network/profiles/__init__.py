@@ -1,0 +1,1 @@
+"""Mote profiles: one TOML file each, so that a new mote needs no code."""

@@ -1,0 +1,56 @@
+"""The command line: `motejoin COMMAND …`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from scenarios import doctor_command, run_command, scenarios_command
+from sim.errors import MoteJoinError
+
+EXAMPLES = """examples:
+  motejoin run gas-cloud-small          see a gas cloud found and tracked
+  motejoin report runs/gas-cloud-small-1
+  motejoin compare runs/*
+  motejoin scenarios                    what ships
+  motejoin COMMAND --help               more on a command
+"""
+
+COMMANDS = [run_command, scenarios_command, doctor_command]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0 all worked, 1 some work failed, 2 bad input."""
+    if not __debug__:
+        print("motejoin: its checks are assertions; run Python without -O", file=sys.stderr)
+        return 2
+    args = _parser().parse_args(arguments)
+    try:
+        exit_code: int = args.run(args)
+        sys.stdout.flush()
+    except MoteJoinError as fault:
+        print(fault, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("motejoin: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `motejoin scenarios | head -1`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return exit_code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="motejoin",
+        description="A sensor-network simulator with in-network join.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"motejoin {version('motejoin')}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return parser

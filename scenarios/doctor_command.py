@@ -1,0 +1,78 @@
+"""`motejoin doctor`: is this machine ready?"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+
+from sim.errors import MoteJoinError
+
+Check = Callable[[], str]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "doctor",
+        help="say whether this machine is ready (Python, packages, Java, Spark)",
+        epilog="example:\n  motejoin doctor",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry the command out; exit code 1 if something is missing."""
+    del args
+    checks: dict[str, Check] = {
+        "Python": _python,
+        "simulator": _simulator,
+        "Java": _java,
+        "Spark": _spark,
+    }
+    ready = True
+    for name, check in checks.items():
+        try:
+            verdict, text = "ok", check()
+        except MoteJoinError as fault:
+            verdict, text, ready = "MISSING", str(fault), False
+        print(f"{name:<10} {verdict:<8} {text}")
+    print("ready" if ready else "not ready: see the lines marked MISSING")
+    return 0 if ready else 1
+
+
+def _python() -> str:
+    return f"{python_version()} at {sys.executable}"
+
+
+def _simulator() -> str:
+    packages = ["simpy", "numpy", "scipy", "networkx", "pyarrow", "pydantic", "matplotlib"]
+    try:
+        return ", ".join(f"{name} {version(name)}" for name in packages)
+    except PackageNotFoundError as fault:
+        raise MoteJoinError(f"{fault.name} is not installed") from None
+
+
+def _java() -> str:
+    from analysis.java import find_java
+
+    java = find_java()
+    if java is None:
+        raise MoteJoinError(
+            "no Java 17 or newer found (JAVA_HOME, PATH and the usual places); Spark needs one"
+        )
+    return f"{java.version} at {java.home}"
+
+
+def _spark() -> str:
+    from analysis.session import open_session
+
+    session = open_session()
+    try:
+        total = session.range(1000).selectExpr("sum(id)").first()
+        assert total is not None
+        assert total[0] == 499_500, total
+        return f"{session.version}, a small job ran"
+    finally:
+        session.stop()

@@ -1,0 +1,149 @@
+"""Sensors between a concentration and the value that is joined: slow, noisy, and reading in levels."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenarios.phenomena.draws import NormalDraws
+from sim.rng import RandomStreams
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Significant digits of a reading: more than any sensor gives, and few enough that the last bit of a
+# logarithm, which differs between processors, is not seen.
+_DIGITS: Final = 4
+_SECOND_US: Final = 1_000_000
+
+
+class LevelMeter:
+    """Turns magnitudes into levels: 0 below the threshold, else 1 … count, each `ratio` times the last.
+
+    A level is held until the magnitude is out of it by `hysteresis`: it rises as soon as the bound
+    above is reached, and falls when the magnitude is below the bound beneath by that share. A mote at
+    the edge of a cloud thus does not flicker.
+    """
+
+    def __init__(
+        self, *, motes: int, threshold: float, ratio: float, count: int, hysteresis: float
+    ) -> None:
+        self._bounds = threshold * ratio ** np.arange(count)
+        self._falling = self._bounds * (1.0 - hysteresis)
+        self._held = np.zeros(motes, dtype=np.int64)
+
+    def read(self, nodes: Ints, magnitudes: Floats) -> Ints:
+        """The levels of distinct motes, given what each measures now."""
+        rising = np.searchsorted(self._bounds, magnitudes, side="right")
+        falling = np.searchsorted(self._falling, magnitudes, side="right")
+        levels = np.clip(self._held[nodes], rising, falling).astype(np.int64)
+        self._held[nodes] = levels
+        return levels
+
+
+class GasSensors:
+    """One sensor per mote and gas.
+
+    The sensor follows the concentration with a first-order lag, taking what it meets now as what there
+    was since its last sample; then noise is added. Nothing but a mote's own samples affects it.
+    """
+
+    def __init__(
+        self,
+        *,
+        motes: int,
+        thresholds_g_per_m3: Floats,
+        level_ratio: float,
+        level_count: int,
+        hysteresis: float,
+        rise_s: float,
+        decay_s: float,
+        noise_share: float,
+        noise_floor_share: float,
+        streams: RandomStreams,
+    ) -> None:
+        gases = len(thresholds_g_per_m3)
+        self._thresholds = thresholds_g_per_m3
+        self._rise_s = rise_s
+        self._decay_s = decay_s
+        self._noise_share = noise_share
+        self._noise_floor_share = noise_floor_share
+        self._meters = [
+            LevelMeter(
+                motes=motes,
+                threshold=float(threshold),
+                ratio=level_ratio,
+                count=level_count,
+                hysteresis=hysteresis,
+            )
+            for threshold in thresholds_g_per_m3
+        ]
+        self._draws = [
+            (
+                NormalDraws(streams, f"phenomenon.sensor.noise.{gas}"),
+                NormalDraws(streams, f"phenomenon.sensor.floor.{gas}"),
+            )
+            for gas in range(gases)
+        ]
+        self._shown = np.zeros((motes, gases))
+        self._last_us = np.zeros(motes, dtype=np.int64)
+
+    def read(self, nodes: Ints, at_us: Ints, concentrations: Floats) -> tuple[Floats, Ints]:
+        """What each sensor shows (g/m³) and its level, a column per gas; times ascend per mote."""
+        readings = np.empty_like(concentrations)
+        levels = np.empty(concentrations.shape, dtype=np.int64)
+        for rows in distinct_rounds(nodes):
+            shown = self._follow(nodes[rows], at_us[rows], concentrations[rows])
+            for gas, meter in enumerate(self._meters):
+                reading = self._with_noise(gas, nodes[rows], at_us[rows], shown[:, gas])
+                readings[rows, gas] = reading
+                levels[rows, gas] = meter.read(nodes[rows], reading)
+        return readings, levels
+
+    def _follow(self, nodes: Ints, at_us: Ints, concentrations: Floats) -> Floats:
+        before = self._shown[nodes]
+        passed_s = (at_us - self._last_us[nodes])[:, np.newaxis] / _SECOND_US
+        assert (passed_s >= 0.0).all(), "a mote was asked backwards in time"
+        lag_s = np.where(concentrations > before, self._rise_s, self._decay_s)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kept = np.where(lag_s > 0.0, np.exp(-passed_s / lag_s), 0.0)
+        shown = concentrations + (before - concentrations) * kept
+        self._shown[nodes] = shown
+        self._last_us[nodes] = at_us
+        return shown
+
+    def _with_noise(self, gas: int, nodes: Ints, at_us: Ints, shown: Floats) -> Floats:
+        proportional, floor = self._draws[gas]
+        if self._noise_share:
+            shown = shown * (1.0 + self._noise_share * proportional.normal(nodes, at_us))
+        if self._noise_floor_share:
+            floor_g_per_m3 = self._noise_floor_share * self._thresholds[gas]
+            shown = shown + floor_g_per_m3 * floor.normal(nodes, at_us)
+        return rounded(np.maximum(shown, 0.0))
+
+
+def rounded(magnitudes: Floats) -> Floats:
+    """Magnitudes to the digits that a sensor gives; not-a-number stays."""
+    positive = np.abs(magnitudes)
+    known = positive > np.finfo(np.float64).tiny
+    exponent = np.floor(np.log10(np.where(known, positive, 1.0)))
+    scale = np.power(10.0, _DIGITS - 1 - exponent)
+    return np.where(
+        known, np.round(magnitudes * scale) / scale, np.where(positive > 0.0, 0.0, magnitudes)
+    )
+
+
+def distinct_rounds(nodes: Ints) -> Iterator[Ints]:
+    """Splits a batch into rounds in which each mote occurs at most once, its samples in order."""
+    order = np.argsort(nodes, kind="stable")
+    ordered = nodes[order]
+    new = np.ones(len(nodes), dtype=np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    if new.all():
+        yield np.arange(len(nodes))
+        return
+    places = np.arange(len(nodes))
+    occurrence = places - np.maximum.accumulate(np.where(new, places, 0))
+    for number in range(int(occurrence.max()) + 1):
+        yield np.sort(order[occurrence == number])

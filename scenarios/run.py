@@ -1,0 +1,226 @@
+"""Runs one simulation into a run directory."""
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from scenarios.build import Simulation, build_simulation, build_world
+from scenarios.load import LoadedScenario
+from sim.errors import Fault, ScenarioError
+from sim.kernel import US_PER_S, to_us
+from sim.manifest import MANIFEST, Manifest, Status
+from sim.recorder import Recorder
+from sim.records import SINK
+
+Progress = Callable[[Simulation], None]
+"""Called once per simulated second."""
+
+
+def run_scenario(
+    loaded: LoadedScenario,
+    directory: Path,
+    *,
+    seed: int | None = None,
+    force: bool = False,
+    progress: Progress = lambda _: None,
+) -> Manifest:
+    """Run a scenario and leave its run directory complete.
+
+    All input is read and checked before the directory is made. Whatever stops the run, short of the
+    process being killed, leaves the manifest saying `failed`.
+
+    Raises:
+        ScenarioError: an input is missing or bad, or the directory is taken.
+    """
+    seed = loaded.scenario.seed if seed is None else seed
+    world = build_world(loaded, seed)
+    _claim(directory, loaded.source, force=force)
+    manifest = Manifest(
+        name=loaded.scenario.name,
+        seed=seed,
+        scenario=loaded.scenario.model_dump(mode="json"),
+        versions=_versions(),
+        inputs=dict(world.inputs),
+        values={str(value): label for value, label in world.phenomenon.labels().items()},
+    )
+    manifest.write(directory)
+    recorder = Recorder(directory, loaded.scenario.trace.chosen())
+    started = time.perf_counter()
+    try:
+        simulation = build_simulation(world, recorder)
+        _simulate(simulation, progress)
+        manifest.counts = summarise(simulation)
+        manifest.rows, manifest.fingerprint = recorder.close()
+    except BaseException as failure:
+        recorder.abandon()
+        manifest.status = Status.FAILED
+        manifest.error = f"{type(failure).__name__}: {failure}"
+        manifest.wall_s = time.perf_counter() - started
+        manifest.write(directory)
+        raise
+    manifest.status = Status.COMPLETE
+    manifest.simulated_s = loaded.scenario.duration_s
+    manifest.wall_s = time.perf_counter() - started
+    manifest.write(directory)
+    return manifest
+
+
+def _claim(directory: Path, source: str, *, force: bool) -> None:
+    """Make an empty run directory, replacing an older run only if asked to."""
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        expected = None
+        if not force:
+            expected = "already there; expected a new directory, or --force to replace a run"
+        elif not (directory / MANIFEST).is_file():
+            expected = "not a run directory; --force replaces runs only"
+        if expected:
+            raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
+        shutil.rmtree(directory)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        reason = f"cannot be made: {fault.strerror}"
+        raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
+
+
+def _simulate(simulation: Simulation, progress: Progress) -> None:
+    """Let time pass from 0 to the end of the scenario, writing the trace as it goes."""
+    scenario = simulation.world.scenario
+    kernel, ledger = simulation.kernel, simulation.ledger
+    end_us = to_us(scenario.duration_s)
+    energy_every_us = to_us(scenario.trace.energy_every_s)
+    _record_motes(simulation)
+    _record_energy(simulation)
+    energy_due_us = energy_every_us
+    kernel.process(simulation.rounds.run())
+    simulation.sensing.start()
+    simulation.tracking.start()
+    while kernel.now_us < end_us:
+        step_us = min(kernel.now_us + US_PER_S, energy_due_us, end_us) - kernel.now_us
+        kernel.advance(kernel.now_us + step_us)
+        ledger.idle(simulation.world.profile.idle_w, step_us / US_PER_S)
+        if kernel.now_us == energy_due_us and energy_due_us < end_us:
+            _record_energy(simulation)
+        while energy_due_us <= kernel.now_us:
+            energy_due_us += energy_every_us
+        _record_traffic(simulation, before_us=simulation.air.earliest_on_air_us())
+        simulation.recorder.flush()
+        progress(simulation)
+    _finish(simulation)
+
+
+def _finish(simulation: Simulation) -> None:
+    """Account for what is still under way, write what is left, and check that all adds up."""
+    now_us = simulation.kernel.now_us
+    for message in simulation.air.close():
+        if message.kind == "reading":
+            simulation.accounts.in_flight(message.body, now_us)
+    # The run ends inside its last second; what was on its way may have started a little later.
+    _record_traffic(simulation, before_us=now_us + 3600 * US_PER_S)
+    _record_energy(simulation)
+    deaths = simulation.recorder.rows("deaths")
+    for at_us, node in simulation.ledger.deaths:
+        deaths.append((at_us, node))
+    simulation.ledger.assert_balanced()
+    simulation.accounts.assert_complete()
+    assert simulation.accounts.submitted == simulation.sensing.with_value
+    for kind, (_, _, received, _, lost, addressed) in simulation.tally.totals.items():
+        in_flight = addressed - received - lost
+        assert in_flight >= 0, (kind, addressed, received, lost)
+
+
+def _record_motes(simulation: Simulation) -> None:
+    rows = simulation.recorder.rows("motes")
+    battery_j = simulation.ledger.battery_j
+    for node, (x_m, y_m) in enumerate(simulation.world.placement.motes_m.tolist()):
+        rows.append((node, x_m, y_m, battery_j[node]))
+    sink = simulation.world.scenario.sink
+    rows.append((SINK, sink.x_m, sink.y_m, None))
+
+
+def _record_energy(simulation: Simulation) -> None:
+    rows = simulation.recorder.rows("energy")
+    ledger = simulation.ledger
+    now_us = simulation.kernel.now_us
+    columns = zip(
+        ledger.residual_j[:-1],
+        ledger.tx_j,
+        ledger.rx_j,
+        ledger.idle_j,
+        ledger.cpu_j,
+        ledger.sense_j,
+        ledger.control_j,
+        strict=False,
+    )
+    for node, cells in enumerate(columns):
+        rows.append((now_us, node, *cells))
+
+
+def _record_traffic(simulation: Simulation, before_us: int) -> None:
+    air = simulation.air
+    messages = simulation.recorder.rows("messages")
+    simulation.tally.absorb(air.log, air.receptions)
+    for row in air.log:
+        messages.append(row)
+    air.log.clear()
+    air.receptions.clear()
+    simulation.tally.write(before_us)
+
+
+def summarise(simulation: Simulation) -> dict[str, Any]:
+    """What happened, in numbers; each is a sum or mean over the trace."""
+    ledger, sink, accounts = simulation.ledger, simulation.sink, simulation.accounts
+    motes = range(ledger.count)
+    traffic = {
+        kind: {
+            "sent": sent,
+            "sent_bytes": sent_bytes,
+            "received": received,
+            "lost": lost,
+            "in_flight": addressed - received - lost,
+        }
+        for kind, (sent, sent_bytes, received, _, lost, addressed) in sorted(
+            simulation.tally.totals.items()
+        )
+    }
+    energy_j = {
+        "tx": sum(ledger.tx_j[n] for n in motes),
+        "rx": sum(ledger.rx_j[n] for n in motes),
+        "idle": sum(ledger.idle_j[n] for n in motes),
+        "cpu": sum(ledger.cpu_j[n] for n in motes),
+        "sense": sum(ledger.sense_j[n] for n in motes),
+    }
+    return {
+        "messages": sum(kind["sent"] for kind in traffic.values()),
+        "bytes": sum(kind["sent_bytes"] for kind in traffic.values()),
+        "traffic": traffic,
+        "energy_j": sum(energy_j.values()),
+        "energy_by_cause_j": energy_j,
+        "control_j": sum(ledger.control_j[n] for n in motes),
+        "deaths": len(ledger.deaths),
+        "alive": sum(ledger.alive[n] for n in motes),
+        "readings": simulation.sensing.taken,
+        "readings_with_value": simulation.sensing.with_value,
+        "fates": dict(sorted(accounts.fates.items())),
+        "drops": dict(sorted(accounts.drops.items())),
+        "results": sink.results,
+        "mean_width": sink.width / sink.results if sink.results else None,
+        "mean_delay_ms": sink.delay_us / sink.results / 1000 if sink.results else None,
+        "probes": accounts.probes,
+        "heads_probed": accounts.heads_probed,
+        "heads_matched": accounts.heads_matched,
+        "rounds": simulation.rounds.held,
+        "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
+        "tracking": asdict(simulation.tracking.figures()),
+        "events": simulation.kernel.processed,
+    }
+
+
+def _versions() -> dict[str, str]:
+    packages = ["motejoin", "simpy", "numpy", "scipy", "pyarrow"]
+    return {"python": python_version(), **{name: version(name) for name in packages}}

@@ -1,0 +1,73 @@
+"""`motejoin run`: one simulation, live progress, a summary, a run directory."""
+
+import argparse
+from pathlib import Path
+
+from scenarios.build import Simulation
+from scenarios.load import load_scenario
+from scenarios.progress import ProgressDisplay
+from scenarios.run import run_scenario
+from scenarios.summary import summary
+from sim.kernel import US_PER_S
+
+EXAMPLES = """examples:
+  motejoin run gas-cloud
+  motejoin run gas-cloud-small --seed 7 --out runs/seed-7
+  motejoin run my-field.toml --set motes.count=500 --set join.feedback=off
+"""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "run",
+        help="run one simulation and leave its trace in a run directory",
+        description="Run one simulation. The last line on stdout is the run directory.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("scenario", help="a scenario file, or the name of a shipped one")
+    parser.add_argument("--seed", type=int, help="random seed (default: the scenario's)")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="run directory (default: runs/NAME-SEED)"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change one key of the scenario, such as motes.count=500; may be repeated",
+    )
+    parser.add_argument("--force", action="store_true", help="replace an earlier run in DIR")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry the command out."""
+    settings = list(args.set)
+    if args.seed is not None:
+        settings.append(f"seed={args.seed}")
+    loaded = load_scenario(args.scenario, settings)
+    scenario = loaded.scenario
+    directory: Path = args.out or _free_directory(Path("runs") / f"{scenario.name}-{scenario.seed}")
+    title = f"{scenario.name}: {scenario.motes.count:,} motes, {scenario.duration_s:g} s"
+    with ProgressDisplay(title, scenario.duration_s) as display:
+
+        def progress(simulation: Simulation) -> None:
+            answer = len(simulation.sink.answer.sensors())
+            note = f"{simulation.tracking.inside:,} motes inside, {answer:,} in the answer"
+            display.update(simulation.kernel.now_us / US_PER_S, note)
+
+        manifest = run_scenario(loaded, directory, force=args.force, progress=progress)
+    print(summary(manifest))
+    print(directory)
+    return 0
+
+
+def _free_directory(wanted: Path) -> Path:
+    """`wanted`, or the first of wanted-2, wanted-3, … that is not there yet."""
+    directory, number = wanted, 1
+    while directory.exists():
+        number += 1
+        directory = wanted.with_name(f"{wanted.name}-{number}")
+    return directory

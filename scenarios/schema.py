@@ -1,0 +1,214 @@
+"""The scenario file: every table and key, validated once; the code below receives checked values.
+
+A scenario names the tables that say what is simulated; keys left out take the documented defaults, and the
+manifest of a run lists every key as resolved.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from join.sensors_query import QuerySyntaxError, parse_sensors_query
+from network.profile import profile_names
+from scenarios.faults import one_of
+from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.tables import Table
+from sim.kernel import to_us
+from sim.records import TABLES
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
+
+
+class FieldTable(Table):
+    """`[field]`: the rectangle the motes stand in, its lower left corner at (0, 0)."""
+
+    width_m: Positive
+    height_m: Positive
+
+
+class Motes(Table):
+    """`[motes]`: how many, where, with which hardware, and how often they sense."""
+
+    count: Annotated[int, Field(ge=1, le=1_000_000)]
+    placement: Literal["uniform", "grid", "file"] = "uniform"
+    positions: str | None = Field(
+        None, description="file of lines `id x y` in metres, for placement = 'file'"
+    )
+    profile: str = Field("first-order", description="mote profile, a file of network/profiles")
+    battery_j: Positive = 2.0
+    sampling: Literal["poisson", "periodic"] = "poisson"
+    interval_s: Annotated[float, Field(ge=0.001)] = Field(
+        1.0, description="mean time between samples"
+    )
+    start_s: NotNegative = Field(
+        5.0, description="when sensing starts; the first election needs about three seconds"
+    )
+
+    @field_validator("profile")
+    @classmethod
+    def _profile_exists(cls, profile: str) -> str:
+        if profile not in profile_names():
+            raise ValueError(one_of(profile, profile_names()))
+        return profile
+
+    @model_validator(mode="after")
+    def _positions_go_with_file(self) -> Self:
+        if (self.placement == "file") != (self.positions is not None):
+            raise ValueError("expected `positions` exactly when placement = 'file'")
+        return self
+
+
+class Sink(Table):
+    """`[sink]`: where the sink stands (anywhere) and how fast its CPU is."""
+
+    x_m: float
+    y_m: float
+    cpu_speed: Positive = Field(100.0, description="the sink's CPU as a multiple of a mote's")
+
+
+class Radio(Table):
+    """`[radio]`: range, channel, MAC and loss."""
+
+    range_m: Positive = Field(description="unit-disk range of a mote's radio")
+    channel: Literal["unit-disk"] = "unit-disk"
+    mac: Literal["ideal"] = "ideal"
+    loss: Annotated[float, Field(ge=0, lt=1)] = Field(0.0, description="share of messages lost")
+
+
+class Clustering(Table):
+    """`[clustering]`: protocol, its parameters, and how often it runs."""
+
+    protocol: Literal["heed"]
+    range_m: Positive = 100.0
+    cost: Literal["amrp", "degree", "max-degree"] = "amrp"
+    c_prob: Annotated[float, Field(gt=0, le=1)] = 0.05
+    p_min: Annotated[float, Field(gt=0, le=1)] = 0.0005
+    round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+
+    @field_validator("round_s")
+    @classmethod
+    def _round_holds_an_election(cls, round_s: float) -> float:
+        if 0 < round_s < 10:
+            raise ValueError("expected 0 (elect once) or at least 10 s: an election takes seconds")
+        return round_s
+
+
+class Routing(Table):
+    """`[routing]`: how heads reach each other and the sink."""
+
+    heads: Literal["one-hop"] = "one-hop"
+    sink: Literal["one-hop"] = "one-hop"
+
+
+class CpuUs(Table):
+    """`[join.cpu_us]`: microseconds of a mote's CPU per step of the join."""
+
+    hash: Microseconds = 5.0
+    insert: Microseconds = 5.0
+    probe: Microseconds = 20.0
+    form: Microseconds = 2.0
+
+
+class Join(Table):
+    """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
+
+    strategy: Literal["centralised", "snjoin-star"]
+    operator: Literal["snjoin"] = "snjoin"
+    arity: Literal["variable", "complete"] = "variable"
+    form: Literal["latest", "factorised"] = "latest"
+    window_s: Positive
+    late_s: NotNegative = Field(
+        5.0, description="readings later than this are dropped, and state is kept this much longer"
+    )
+    feedback: Literal["off", "paper", "with-initiator"] = "paper"
+    selection: Literal["bernoulli", "proportional"] = "bernoulli"
+    weights: Literal["contribution", "size"] = "contribution"
+    exploration: Share = 0.02
+    buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
+    queue: Count = Field(64, description="readings and requests a head can hold")
+    cpu_us: CpuUs = CpuUs()
+
+
+class Trace(Table):
+    """`[trace]`: what is written."""
+
+    tables: list[str] = Field(default=["all"])
+    messages: Literal["full", "off"] = "full"
+    partners: bool = True
+    energy_every_s: Annotated[float, Field(ge=0.1)] = 10.0
+
+    @field_validator("tables")
+    @classmethod
+    def _tables_exist(cls, tables: list[str]) -> list[str]:
+        for name in tables:
+            if name != "all" and name not in TABLES:
+                raise ValueError(f"{name!r}: {one_of(name, ['all', *TABLES])}")
+        return tables
+
+    def chosen(self) -> list[str]:
+        """The tables to write; `traffic` is always among them."""
+        chosen = set(TABLES) if "all" in self.tables else {*self.tables, "traffic"}
+        if self.messages == "off":
+            chosen.discard("messages")
+        return sorted(chosen)
+
+
+class Query(Table):
+    """`[[query]]`: a query whose answer the sink keeps; its name stands in the trace."""
+
+    name: Annotated[str, Field(min_length=1)]
+    sql: str
+    placement: Literal["network", "sink"] = "network"
+
+    @field_validator("sql")
+    @classmethod
+    def _parses(cls, sql: str) -> str:
+        try:
+            parse_sensors_query(sql)
+        except QuerySyntaxError as fault:
+            raise ValueError(str(fault)) from None
+        return sql
+
+
+class Scenario(Table):
+    """A whole scenario file."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    description: str = ""
+    duration_s: Annotated[float, Field(gt=0, le=31_536_000)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    field: FieldTable
+    motes: Motes
+    sink: Sink
+    radio: Radio
+    clustering: Clustering
+    routing: Routing = Routing()
+    join: Join
+    trace: Trace = Trace()
+    phenomenon: PhenomenonTable
+    query: list[Query] = Field(default=[], max_length=1)
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> Self:
+        if self.clustering.range_m > self.radio.range_m:
+            raise ValueError(
+                f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
+                f" = {self.radio.range_m}, or members could not reach their heads"
+            )
+        for query in self.query:
+            parsed = parse_sensors_query(query.sql)
+            if parsed.window_us != to_us(self.join.window_s):
+                raise ValueError(
+                    f"query.sql: WINDOW is {parsed.window_us / 1e6} s, expected join.window_s"
+                    f" = {self.join.window_s}"
+                )
+            if query.placement == "sink" and self.join.strategy != "centralised":
+                raise ValueError(
+                    f"query.placement = 'sink': expected join.strategy = 'centralised', found"
+                    f" {self.join.strategy!r}"
+                )
+        return self

@@ -1,0 +1,147 @@
+"""Motes sense: sampling times drawn ahead, values asked of the phenomenon in batches, one event each.
+
+Times and values are drawn for all motes, dead or alive, and depend on nothing but the seed: every strategy
+meets the same readings. A dead mote's samples are simply not taken.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from join.accounts import Reading
+from network.ledger import Ledger
+from scenarios.phenomena.contract import Phenomenon
+from sim.kernel import US_PER_S, Kernel
+from sim.recorder import Rows
+
+BATCH_US = US_PER_S
+"""How much time one batch of samples covers."""
+
+
+class SamplingTimes(Protocol):
+    """When motes sample."""
+
+    def until(self, end_us: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Nodes and times of all samples before `end_us` not yet given out, by time, then node."""
+
+
+class PoissonTimes:
+    """Each mote samples at exponential intervals."""
+
+    def __init__(
+        self, rng: np.random.Generator, *, count: int, interval_us: int, start_us: int
+    ) -> None:
+        self._rng = rng
+        self._interval_us = interval_us
+        self._next_us = start_us + self._gaps(count)
+
+    def until(self, end_us: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Nodes and times of all samples before `end_us` not yet given out, by time, then node."""
+        nodes, times = [], []
+        due = np.flatnonzero(self._next_us < end_us)
+        while len(due):
+            nodes.append(due)
+            times.append(self._next_us[due])
+            self._next_us[due] += self._gaps(len(due))
+            due = due[self._next_us[due] < end_us]
+        return _by_time(nodes, times)
+
+    def _gaps(self, count: int) -> NDArray[np.int64]:
+        """Exponential intervals, at least a microsecond: a mote samples once at a time."""
+        gaps_us = self._rng.exponential(self._interval_us, count)
+        return np.maximum(1, np.rint(gaps_us)).astype(np.int64)
+
+
+class PeriodicTimes:
+    """Each mote samples at a fixed interval, out of step with the others."""
+
+    def __init__(
+        self, rng: np.random.Generator, *, count: int, interval_us: int, start_us: int
+    ) -> None:
+        self._interval_us = interval_us
+        self._next_us = start_us + rng.integers(0, interval_us, count)
+
+    def until(self, end_us: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Nodes and times of all samples before `end_us` not yet given out, by time, then node."""
+        nodes, times = [], []
+        due = np.flatnonzero(self._next_us < end_us)
+        while len(due):
+            nodes.append(due)
+            times.append(self._next_us[due])
+            self._next_us[due] += self._interval_us
+            due = due[self._next_us[due] < end_us]
+        return _by_time(nodes, times)
+
+
+def _by_time(
+    nodes: list[NDArray[np.int64]], times: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if not nodes:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    all_nodes, all_times = np.concatenate(nodes), np.concatenate(times)
+    order = np.lexsort((all_nodes, all_times))
+    return all_nodes[order], all_times[order]
+
+
+class Sensing:
+    """Takes the samples as time goes by and hands over those that have a value."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        ledger: Ledger,
+        phenomenon: Phenomenon,
+        times: SamplingTimes,
+        rows: Rows,
+        submit: Callable[[Reading], None],
+        *,
+        sample_j: float,
+    ) -> None:
+        self._kernel = kernel
+        self._ledger = ledger
+        self._phenomenon = phenomenon
+        self._times = times
+        self._append = rows.append
+        self._submit = submit
+        self._sample_j = sample_j
+        self._batch: list[tuple[int, int, int, float | None]] = []
+        self.taken = 0
+        self.with_value = 0
+
+    def start(self) -> None:
+        """Begin with the first batch, now."""
+        self._plan(0)
+
+    def _plan(self, position: int) -> None:
+        """Draw the next batch and arm its first sample, or the next plan if it is empty."""
+        assert position == 0, position
+        start_us = self._kernel.now_us
+        nodes, at_us = self._times.until(start_us + BATCH_US)
+        if len(nodes):
+            samples = self._phenomenon.sample(nodes, at_us)
+            levels = samples.levels.astype(object)
+            levels[np.isnan(samples.levels)] = None
+            columns = (at_us, nodes, samples.values, levels)
+            self._batch = list(zip(*(column.tolist() for column in columns), strict=True))
+            self._kernel.call_at(self._batch[0][0], self._sample, 0)
+        self._kernel.call_at(start_us + BATCH_US, self._plan, 0)
+
+    def _sample(self, position: int) -> None:
+        """Take one sample and arm the next one of the batch."""
+        batch = self._batch
+        following = position + 1
+        if following < len(batch):
+            self._kernel.call_at(batch[following][0], self._sample, following)
+        at_us, node, value, level = batch[position]
+        ledger = self._ledger
+        if not ledger.alive[node] or not ledger.draw(node, ledger.sense_j, self._sample_j):
+            return
+        self.taken += 1
+        if value < 0:
+            self._append((at_us, node, None, level))
+        else:
+            self._append((at_us, node, value, level))
+            self.with_value += 1
+            self._submit(Reading(node, value, at_us))

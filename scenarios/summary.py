@@ -1,0 +1,90 @@
+"""The one-screen summary of a run, from its manifest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.manifest import Manifest
+
+
+def summary(manifest: Manifest) -> str:
+    """What happened, on one screen."""
+    counts = manifest.counts
+    lines = {
+        "phenomenon": _phenomenon(counts["tracking"]),
+        "answer": _answer(counts),
+        "readings": _readings(counts),
+        "on air": _on_air(counts),
+        "energy": _energy(counts, manifest.scenario["motes"]["count"]),
+        "clusters": f"{counts['mean_heads']:.1f} heads on average over {_n(counts['rounds'])} rounds",
+    }
+    if counts["probes"]:
+        lines["probes"] = _probes(counts)
+    title = (
+        f"{manifest.name}, seed {manifest.seed}: {manifest.simulated_s:g} s simulated"
+        f" in {manifest.wall_s:.1f} s"
+    )
+    body = [f"  {name:<11} {text}" for name, text in lines.items() if text]
+    return "\n".join([title, *body, f"  {'fingerprint':<11} {manifest.fingerprint}"])
+
+
+def _phenomenon(tracking: Mapping[str, Any]) -> str:
+    appeared_s, detected_s = tracking["appeared_s"], tracking["detected_s"]
+    if appeared_s is None:
+        return "no two motes were ever inside it at once" if tracking["inside_most"] else ""
+    text = f"appeared at {appeared_s:.0f} s"
+    if detected_s is None:
+        return f"{text}, never found"
+    text += f", found after {detected_s - appeared_s:.0f} s"
+    text += f", tracked with coverage {tracking['coverage']:.2f}"
+    if tracking["false_alarms"] is not None:
+        text += f" and {tracking['false_alarms']:.0%} false alarms"
+    return f"{text}; up to {_n(tracking['inside_most'])} motes inside"
+
+
+def _answer(counts: Mapping[str, Any]) -> str:
+    if not counts["results"]:
+        return "no results"
+    return (
+        f"{_n(counts['results'])} results, {counts['mean_width']:.1f} sensors wide,"
+        f" {counts['mean_delay_ms']:.1f} ms after their readings, on average"
+    )
+
+
+def _readings(counts: Mapping[str, Any]) -> str:
+    fates = ", ".join(f"{_n(number)} {fate}" for fate, number in counts["fates"].items())
+    text = f"{_n(counts['readings'])} taken, {_n(counts['readings_with_value'])} with a value"
+    return f"{text}: {fates}" if fates else text
+
+
+def _on_air(counts: Mapping[str, Any]) -> str:
+    kinds = sorted(counts["traffic"].items(), key=lambda item: -item[1]["sent_bytes"])
+    total = counts["bytes"]
+    shares = ", ".join(f"{kind} {_share(cells['sent_bytes'], total)}" for kind, cells in kinds)
+    lost = sum(cells["lost"] for _, cells in kinds)
+    text = f"{_n(counts['messages'])} messages, {_n(total)} bytes: {shares}"
+    return f"{text}; {_n(lost)} copies lost" if lost else text
+
+
+def _energy(counts: Mapping[str, Any], motes: int) -> str:
+    total = counts["energy_j"]
+    causes = ", ".join(
+        f"{cause} {_share(joules, total)}"
+        for cause, joules in counts["energy_by_cause_j"].items()
+        if joules
+    )
+    dead = f"{_n(counts['deaths'])} of {_n(motes)} motes dead"
+    return f"{total:.3f} J: {causes} (elections {_share(counts['control_j'], total)}); {dead}"
+
+
+def _probes(counts: Mapping[str, Any]) -> str:
+    probed = counts["heads_probed"]
+    text = f"{probed / counts['probes']:.1f} heads probed per reading"
+    return f"{text}, {_share(counts['heads_matched'], probed)} had a partner" if probed else text
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole:.0%}" if whole else "0%"
+
+
+def _n(number: int) -> str:
+    return f"{number:,}"

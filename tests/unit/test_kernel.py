@@ -1,0 +1,65 @@
+import pytest
+
+from sim.kernel import Kernel, Story
+
+
+def test_callbacks_and_processes_share_one_order_of_time_then_scheduling() -> None:
+    kernel = Kernel()
+    seen: list[str] = []
+
+    def story() -> Story:
+        yield kernel.timeout(5)
+        seen.append("process at 5")
+        yield kernel.timeout(5)
+        seen.append("process at 10")
+
+    kernel.process(story())
+    kernel.call_later(10, seen.append, "callback at 10")
+    kernel.call_later(5, seen.append, "callback at 5")
+    kernel.call_later(0, seen.append, "callback at 0")
+    kernel.advance(10)
+    assert seen == [
+        "callback at 0",
+        "callback at 5",
+        "process at 5",
+        "callback at 10",
+        "process at 10",
+    ]
+
+
+def test_advance_is_inclusive_and_leaves_later_events_pending() -> None:
+    kernel = Kernel()
+    seen: list[int] = []
+    for at_us in (3, 4, 5):
+        kernel.call_at(at_us, seen.append, at_us)
+    kernel.advance(4)
+    assert seen == [3, 4]
+    assert kernel.now_us == 4
+    assert kernel.pending(seen.append) == [5]
+    assert kernel.processed == 2
+
+
+def test_a_call_cannot_be_scheduled_in_the_past() -> None:
+    kernel = Kernel()
+    kernel.advance(10)
+    with pytest.raises(AssertionError):
+        kernel.call_at(9, print, "too late")
+
+
+def test_a_process_that_fails_fails_the_run() -> None:
+    kernel = Kernel()
+
+    def story() -> Story:
+        yield kernel.timeout(1)
+        raise ValueError("wrong")
+
+    kernel.process(story())
+    with pytest.raises(ValueError, match="wrong"):
+        kernel.advance(2)
+
+
+def test_the_clock_is_an_integer() -> None:
+    kernel = Kernel()
+    kernel.call_later(7, lambda _: None, None)
+    kernel.advance(7)
+    assert type(kernel.now_us) is int

@@ -1,0 +1,81 @@
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from sim.recorder import Recorder, arrow_schema
+from sim.records import TABLES
+
+RESULTS = [
+    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2),
+    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3),
+    (9, "q", "-", 3, None, None, 0, None, None, 0),
+]
+
+
+def record(directory: Path, flushes: list[int], rows: list[tuple[object, ...]]) -> str:
+    recorder = Recorder(directory, ["results", "readings"])
+    results, readings = recorder.rows("results"), recorder.rows("readings")
+    for position, row in enumerate(rows):
+        if position in flushes:
+            recorder.flush(at_least=1)
+        results.append(row)
+    readings.append((1, 2, None, 0.5))
+    readings.append((2, 2, 7, None))
+    counts, fingerprint = recorder.close()
+    assert counts == {"results": len(rows), "readings": 2}
+    return fingerprint
+
+
+def test_what_is_written_is_what_was_appended(tmp_path: Path) -> None:
+    record(tmp_path, [2], RESULTS)
+    table = pq.read_table(tmp_path / "trace" / "results" / "part-00000.parquet")
+    assert table.schema.equals(arrow_schema("results"))
+    members = [
+        None if row is None else [(m["node"], m["at_us"]) for m in row]
+        for row in table["partners"].to_pylist()
+    ]
+    assert members == [row[7] for row in RESULTS]
+    for position, name in enumerate(column.name for column in TABLES["results"]):
+        if name != "partners":
+            assert table[name].to_pylist() == [row[position] for row in RESULTS], name
+
+
+def test_fingerprint_ignores_how_rows_fall_into_batches(tmp_path: Path) -> None:
+    whole = record(tmp_path / "a", [], RESULTS)
+    assert record(tmp_path / "b", [1], RESULTS) == whole
+    assert record(tmp_path / "c", [1, 2], RESULTS) == whole
+
+
+@pytest.mark.parametrize("column", range(len(TABLES["results"])))
+def test_fingerprint_notices_a_change_in_any_column(tmp_path: Path, column: int) -> None:
+    changed = list(RESULTS[0])
+    cell = changed[column]
+    changed[column] = (
+        [(0, 3)] if isinstance(cell, list) else f"{cell}x" if isinstance(cell, str) else 77
+    )
+    assert record(tmp_path / "a", [], [tuple(changed), *RESULTS[1:]]) != record(
+        tmp_path / "b", [], RESULTS
+    )
+
+
+def test_fingerprint_tells_null_from_zero_and_order(tmp_path: Path) -> None:
+    base = record(tmp_path / "a", [], RESULTS)
+    zero = [RESULTS[0], (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3), RESULTS[2]]
+    assert record(tmp_path / "b", [], zero) != base
+    assert record(tmp_path / "c", [], RESULTS[::-1]) != base
+
+
+def test_tables_not_asked_for_are_not_written(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, ["deaths"])
+    recorder.rows("readings").append((1, 2, None, None))
+    counts, _ = recorder.close()
+    assert counts == {"deaths": 0}
+    assert sorted(path.name for path in (tmp_path / "trace").iterdir()) == ["deaths"]
+
+
+def test_a_null_in_a_column_that_allows_none_is_our_fault(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, ["deaths"])
+    recorder.rows("deaths").append((None, 2))
+    with pytest.raises(AssertionError):
+        recorder.close()
