@@ -31,6 +31,11 @@ VARIANTS = {
     "lone mote": ["motes.count=1"],
     "lossy control": ["radio.loss=0.5", "clustering.round_s=10.0"],
     "late readings": ["join.late_s=0.0"],
+    "leach": ["clustering.protocol=leach", "clustering.lot=energy"],
+    "dca": ["clustering.protocol=dca", "radio.loss=0.1"],
+    "grid": ["clustering.protocol=grid"],
+    "k-means": ["clustering.protocol=k-means"],
+    "no clusters": ["clustering.protocol=none", "join.strategy=centralised"],
 }
 
 
