@@ -80,9 +80,9 @@ class CentralisedJoin:
             self._accounts.dropped(reading, SINK, DropReason.LATE, self._clock.now_us)
             return
         found = self._operator.take_reading(reading.value, reading.node, reading.at_us, start_us)
-        done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(found.counts[0]))
+        done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(1, found.counts[0]))
         self._accounts.joined(reading, SINK, start_us)
-        if found.partners:
+        if found.found:
             self._sink.take(reading, found.partners, done_us)
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:

@@ -137,7 +137,7 @@ class CpuUs(Table):
 class Join(Table):
     """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
 
-    strategy: Literal["centralised", "snjoin-star"]
+    strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
     operator: Literal["snjoin"] = "snjoin"
     arity: Literal["variable", "complete"] = "variable"
     form: Literal["latest", "factorised"] = "latest"
@@ -145,13 +145,31 @@ class Join(Table):
     late_s: NotNegative = Field(
         5.0, description="readings later than this are dropped, and state is kept this much longer"
     )
-    feedback: Literal["off", "paper", "with-initiator"] = "paper"
+    timeout_s: NotNegative | None = Field(
+        None,
+        description="snjoin-star: an initiator that has heard nothing of a request for so long sends"
+        " its own cluster's partners, marked partial; 0 = never; default 2 s where messages"
+        " can be lost, else never",
+    )
+    feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
+    target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="match-rate and directory: the share of partners to be delivered"
+    )
     selection: Literal["bernoulli", "proportional"] = "bernoulli"
     weights: Literal["contribution", "size"] = "contribution"
     exploration: Share = 0.02
     buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
     queue: Count = Field(64, description="readings and requests a head can hold")
     cpu_us: CpuUs = CpuUs()
+
+    @model_validator(mode="after")
+    def _target_goes_with_estimates(self) -> Self:
+        if self.target_recall is not None and self.feedback not in {"match-rate", "directory"}:
+            raise ValueError(
+                "target_recall goes with feedback = 'match-rate' or 'directory', found"
+                f" feedback = {self.feedback!r}"
+            )
+        return self
 
 
 class Trace(Table):

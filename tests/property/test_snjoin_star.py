@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member, Value
-from join.relevance import Feedback, RelevanceMatrix, Selection
-from join.snjoin_star import ClusterHead, ProbeRequest
+from join.probe_request import ProbeRequest
+from join.probing import FullProbing
+from join.snjoin_star import ClusterHead
 from join.value_table import Stamp
 from join.wire import latest_bytes
 
@@ -24,19 +25,12 @@ Pair = tuple[tuple[int, int], tuple[int, int]]
 
 
 def full_probing(node: int, window_us: int, kind: type[ClusterHead] = ClusterHead) -> ClusterHead:
-    matrix = RelevanceMatrix(
-        buckets=4,
-        feedback=Feedback.OFF,
-        selection=Selection.BERNOULLI,
-        exploration=0.0,
-        rng=random.Random(0),
-    )
     return kind(
         node,
         window_us=window_us,
         late_us=LATE_US,
         factorised=True,
-        matrix=matrix,
+        rule=FullProbing(),
         partners_size=latest_bytes,
     )
 
