@@ -171,6 +171,11 @@ class Puffs:
         """How many puffs count towards concentrations in the field at a time."""
         return int(self._step(at_us // self.step_us).forms.shape[1])
 
+    @property
+    def followed(self) -> int:
+        """How many puffs are being followed at the latest time asked for, also outside the field."""
+        return len(self._live)
+
     def _add_step(
         self, step: _Step, places_m: Floats, rows: NDArray[np.int64], share: Floats, found: Floats
     ) -> None:

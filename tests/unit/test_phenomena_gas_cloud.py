@@ -165,6 +165,34 @@ def test_what_is_ignored_stays_below_its_bound() -> None:
     assert gas_cloud.puffs.live(280 * SECOND_US) < exact.puffs.live(280 * SECOND_US)
 
 
+def test_puffs_far_outside_the_field_are_forgotten() -> None:
+    gas_cloud = cloud({"wind": STEADY, "source": [{"start_s": 0.0}], "puff_every_s": 2.0})
+    followed = []
+    for at_s in (600, 1200):
+        inside(gas_cloud, at_s)
+        followed.append(gas_cloud.puffs.followed)
+    # From the source to the far edge 160 m, half a field more, and a puff's reach.
+    assert followed[0] == followed[1]
+    assert (160 + 100) / 2 < followed[0] < (160 + 100 + 250) / 2
+
+
+def test_gas_that_was_blown_out_a_little_comes_back_with_the_wind() -> None:
+    back = {**STEADY, "turn": [{"at_s": 60.0, "over_s": 0.001, "from_deg": 90.0}]}
+    puff = {"release": "instant", "x_m": 190.0, "y_m": 100.0, "start_s": 0.0}
+    gas_cloud = cloud({"wind": back, "source": [puff], "stability": "D"})
+    assert not inside(gas_cloud, 60.0).size
+    assert inside(gas_cloud, 110.0).size
+
+
+def test_gas_spreads_even_in_still_air() -> None:
+    still = {**STEADY, "speed_m_per_s": 0.0}
+    puff = {"release": "instant", "x_m": 100.0, "y_m": 100.0, "start_s": 0.0}
+    gas_cloud = cloud({"wind": still, "source": [puff]})
+    early, late = inside(gas_cloud, 5.0), inside(gas_cloud, 60.0)
+    assert late.size > 2 * early.size
+    assert grid_m()[late].mean(axis=0) == pytest.approx([100.0, 100.0], abs=2.0)
+
+
 def test_concentrations_within_a_step_are_close_to_those_of_finer_steps() -> None:
     keys: dict[str, Any] = {"source": [{"start_s": 0.0, "duration_s": 60.0}], "puff_every_s": 2.0}
     coarse, fine = cloud({**keys, "step_s": 1.0}), cloud({**keys, "step_s": 0.05})
