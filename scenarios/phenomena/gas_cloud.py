@@ -57,7 +57,7 @@ class GasCloud:
             spread=spread_of(table.coefficients, table.stability),
             wind=wind,
             barriers=Barriers([(barrier.from_m, barrier.to_m) for barrier in table.barrier]),
-            field_m=field_m,
+            area_m=_area_m(positions_m, field_m),
             sensor_height_m=table.sensor.height_m,
             step_s=table.step_s,
         )
@@ -137,6 +137,12 @@ def wind_of(table: GasCloudTable, streams: RandomStreams) -> Wind:
         gust_s=table.wind.gust_s,
         streams=streams,
     )
+
+
+def _area_m(positions_m: Floats, field_m: tuple[float, float]) -> Floats:
+    """Two corners that hold the field and all motes, also those outside it."""
+    corners_m = np.concatenate([[(0.0, 0.0), field_m], positions_m])
+    return np.stack([corners_m.min(axis=0), corners_m.max(axis=0)])
 
 
 def _releases(

@@ -156,7 +156,7 @@ def test_the_sum_of_puffs_in_steady_wind_is_the_plume(
             spread=spread,
             wind=still,
             barriers=Barriers([]),
-            field_m=(200.0, 100.0),
+            area_m=np.array([(0.0, 0.0), (200.0, 100.0)]),
             sensor_height_m=1.0,
             step_s=0.5 * every_s,
         )

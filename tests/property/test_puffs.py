@@ -83,7 +83,7 @@ def make_puffs(seed: int, wall: bool) -> Puffs:
             streams=streams,
         ),
         barriers=Barriers([((60.0, 40.0), (60.0, 80.0))] if wall else []),
-        field_m=(100.0, 100.0),
+        area_m=np.array([(0.0, 0.0), (100.0, 100.0)]),
         sensor_height_m=0.5,
         step_s=0.4,
     )
