@@ -54,6 +54,25 @@ class Neighbourhood:
         """The sending node of each link, in the order of `targets`."""
         return np.repeat(np.arange(self.count), self.degrees())
 
+    def only(self, links: Flags) -> "Neighbourhood":
+        """The same nodes with these links alone; keep both directions or neither."""
+        kept_before = np.concatenate([[0], np.cumsum(links)])
+        return Neighbourhood(
+            starts=kept_before[self.starts],
+            targets=self.targets[links],
+            distances_m=self.distances_m[links],
+            range_m=self.range_m,
+        )
+
+    def links(self, sources: Nodes, targets: Nodes) -> Nodes:
+        """The index of each link from source to target, -1 where there is none."""
+        # Rows are ascending, and so the links as (source, target) are, too.
+        keys = self.sources() * self.count + self.targets
+        wanted = sources * self.count + targets
+        found = np.searchsorted(keys, wanted)
+        is_link = np.append(keys, -1)[found] == wanted
+        return np.where(is_link, found, -1)
+
 
 @dataclass(frozen=True, slots=True)
 class ControlMessages:
@@ -78,7 +97,8 @@ class Broadcast:
     nodes: Nodes
     """Who announces, each node once; perhaps nobody, and the interval passes in silence."""
     within: Neighbourhood
-    """Whom the announcement is meant to reach, and at what range."""
+    """Whom the announcement is meant for, and at what range; nobody else counts as hearing it, though
+    others in range may spend energy on it."""
     body_bytes: int
     wait_us: int
     """How long the protocol waits for announcements before it goes on."""

@@ -55,6 +55,79 @@ def ranking(cost: Reals) -> Nodes:
     return rank
 
 
+def settle(
+    head: Nodes,
+    heads: BestHeard,
+    *,
+    alive: Flags,
+    neighbourhood: Neighbourhood,
+    random: np.random.Generator,
+    control: ControlMessages,
+) -> Generator[Send, Heard, tuple[Nodes, Flags]]:
+    """Settle every live node that has no head yet.
+
+    Args:
+        head: Each node's head as far as it stands, -1 where it does not.
+        heads: The heads that each node has heard of.
+        alive: The nodes that take part.
+        neighbourhood: Links within cluster range.
+        random: Draws one order of back-offs.
+        control: Size and pace of the messages.
+
+    Returns:
+        Each live node's head, and which nodes elected themselves here.
+    """
+    own = np.arange(neighbourhood.count)
+    elected = yield from elect_uncovered(
+        heads,
+        uncovered=alive & (head == -1),
+        neighbourhood=neighbourhood,
+        random=random,
+        control=control,
+    )
+    members = np.flatnonzero(alive & (head == -1) & ~elected)
+    head = np.where(alive & (head == -1), np.where(elected, own, heads.nodes()), head)
+    unheard = yield from join_heads(head, members=members, control=control)
+    if unheard.any():
+        yield Broadcast(
+            "head", np.flatnonzero(unheard), neighbourhood, control.body_bytes, control.interval_us
+        )
+    return np.where(unheard, own, head), elected | unheard
+
+
+def join_nearest(
+    is_head: Flags,
+    *,
+    alive: Flags,
+    positions_m: Reals,
+    neighbourhood: Neighbourhood,
+    control: ControlMessages,
+) -> Generator[Send, Heard, tuple[Nodes, Flags]]:
+    """Let heads advertise themselves and every other live node join the nearest that it hears.
+
+    Distance stands for what a radio has: the strength of the signal. A node that hears no head, or that
+    none hears, is left to itself: it is its own head and has no member.
+
+    Returns:
+        Each live node's head, and which nodes were left to themselves.
+    """
+    heard = yield Broadcast(
+        "head", np.flatnonzero(is_head), neighbourhood, control.body_bytes, control.interval_us
+    )
+    own = np.arange(neighbourhood.count)
+    steps_m = positions_m[heard.sources] - positions_m[heard.targets]
+    # By listener, then nearest first; the first of each listener's entries is its choice.
+    order = np.lexsort((heard.sources, (steps_m**2).sum(axis=1), heard.targets))
+    listeners, first = np.unique(heard.targets[order], return_index=True)
+    choice = own.copy()
+    choice[listeners] = heard.sources[order][first]
+    choice[is_head] = own[is_head]
+    members = np.flatnonzero(alive & (choice != own))
+    unheard = yield from join_heads(choice, members=members, control=control)
+    head = np.where(alive, np.where(unheard, own, choice), -1)
+    return head, alive & ~is_head & (head == own)
+
+
 def elect_uncovered(
     heads: BestHeard,
     *,

@@ -37,7 +37,7 @@ from clustering.contract import (
     Neighbourhood,
     Reals,
 )
-from clustering.finalize import BestHeard, elect_uncovered, join_heads, ranking
+from clustering.finalize import BestHeard, ranking, settle
 
 
 class Cost(StrEnum):
@@ -122,24 +122,14 @@ def elect(
         "head", np.flatnonzero(is_final), neighbourhood, control.body_bytes, control.interval_us
     )
     finals.note(heard.sources, heard.targets)
-    elected = yield from elect_uncovered(
-        finals, uncovered=alive, neighbourhood=neighbourhood, random=random, control=control
+    head = np.where(is_final, np.arange(neighbourhood.count), -1)
+    head, settled_alone = yield from settle(
+        head, finals, alive=alive, neighbourhood=neighbourhood, random=random, control=control
     )
-    is_final |= elected
-    head = np.where(is_final, np.arange(neighbourhood.count), finals.nodes())
-    unheard = yield from join_heads(
-        head, members=np.flatnonzero(alive & ~is_final), control=control
-    )
-    if unheard.any():
-        yield Broadcast(
-            "head", np.flatnonzero(unheard), neighbourhood, control.body_bytes, control.interval_us
-        )
-    head = np.where(unheard, np.arange(neighbourhood.count), head)
-    head[~alive] = -1
     return Clusters(
         head=head,
         via=head,
-        self_elected=self_elected | elected | unheard,
+        self_elected=self_elected | settled_alone,
         tentative_rounds=tentative_rounds,
         iterations=iterations,
     )

@@ -4,16 +4,19 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.spatial import cKDTree
 
-from clustering.contract import Neighbourhood, Reals
+from clustering.contract import Flags, Neighbourhood, Reals
 
 
-def neighbourhood_within(positions_m: Reals, range_m: float) -> Neighbourhood:
+def neighbourhood_within(
+    positions_m: Reals, range_m: float, *, among: Flags | None = None
+) -> Neighbourhood:
     """All links of at most `range_m` between motes at `positions_m` (one row per mote).
 
-    Near-linear in the number of links.
+    With `among`, only those motes have links. Near-linear in the number of links.
     """
     count = len(positions_m)
-    pairs = cKDTree(positions_m).query_pairs(range_m, output_type="ndarray").astype(np.int64)
+    nodes = np.arange(count) if among is None else np.flatnonzero(among)
+    pairs = nodes[cKDTree(positions_m[nodes]).query_pairs(range_m, output_type="ndarray")]
     one, other = pairs[:, 0], pairs[:, 1]
     lengths_m = np.sqrt(((positions_m[one] - positions_m[other]) ** 2).sum(axis=1))
     # Coordinates to sorted rows in linear time; zero lengths (motes on one spot) stay links.

@@ -1,6 +1,6 @@
 """Clustering rounds: an election at the start and every so often, and what everybody is told of it.
 
-After an election each head reports to the sink, which tells every head whom there is to probe: the new
+After an election each head enrols at the sink, which tells every head whom there is to probe: the new
 heads, and those that step down but linger until their readings have left the window. Only then do motes
 switch to their new heads, so that no reading meets a head that the others do not know of.
 """
@@ -12,17 +12,18 @@ import numpy as np
 
 from clustering.contract import Clusters, Election, Flags
 from clustering.election import ElectionDriver
+from clustering.leach import Epoch
 from network.contract import Air, Message
 from sim.kernel import Kernel, Story
 from sim.recorder import Rows
 from sim.records import SINK, DropReason
 
-REPORT_BYTES = 0
-"""A head's report says no more than that it is one: who sent it stands in the header."""
+ENROL_BYTES = 0
+"""An enrolment says no more than that it is one: who sent it stands in the header."""
 ROSTER_HEAD_BYTES = 2
 ROSTER_TIME_BYTES = 4
 TELLING_US = 100_000
-"""How long reports, and then rosters, are given to arrive."""
+"""How long enrolments, and then rosters, are given to arrive."""
 
 
 class Clustered(Protocol):
@@ -45,10 +46,11 @@ class Rounds:
         kernel: Kernel,
         air: Air,
         driver: ElectionDriver,
-        elect: Callable[[int, Flags], Election],
+        elect: Callable[[Flags, Epoch], Election],
         clustered: Clustered,
         rows: Rows,
         *,
+        epoch: Epoch,
         round_us: int,
         linger_us: int,
         with_roster: bool,
@@ -59,17 +61,18 @@ class Rounds:
         self._elect = elect
         self._clustered = clustered
         self._rows = rows
+        self._epoch = epoch
         self._round_us = round_us
         self._linger_us = linger_us
         self._with_roster = with_roster
         self._heads: list[int] = []
         self._lingering: dict[int, int] = {}
-        self._reported: list[int] = []
+        self._enrolled: list[int] = []
         self.held = 0
         """Elections that ended."""
         self.heads_elected = 0
         """Sum of heads over the elections."""
-        air.attach("report", self._on_report, self._on_lost)
+        air.attach("enrol", self._on_enrol, self._on_lost)
         air.attach("roster", self._on_roster, self._on_lost)
 
     def run(self) -> Story:
@@ -77,7 +80,8 @@ class Rounds:
         while True:
             started_us = self._kernel.now_us
             alive = np.array(self._air.alive[:-1], dtype=np.bool_)
-            clusters = yield from self._driver.hold(self._elect(self.held, alive))
+            clusters = yield from self._driver.hold(self._elect(alive, self._epoch))
+            self._epoch = self._epoch.after(clusters)
             heads = clusters.heads().tolist()
             if self._with_roster:
                 yield from self._tell(heads)
@@ -88,12 +92,12 @@ class Rounds:
             yield self._kernel.timeout(max(0, started_us + self._round_us - now_us))
 
     def _tell(self, heads: list[int]) -> Story:
-        """Heads report to the sink; the sink sends the roster to all that may hold readings."""
-        self._reported = []
+        """Heads enrol at the sink; the sink sends the roster to all that may hold readings."""
+        self._enrolled = []
         for head in heads:
-            self._air.unicast("report", head, SINK, REPORT_BYTES, None, self._kernel.now_us)
+            self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, self._kernel.now_us)
         yield self._kernel.timeout(TELLING_US)
-        known = sorted(self._reported)
+        known = sorted(self._enrolled)
         now_us = self._kernel.now_us
         until_us = now_us + TELLING_US + self._linger_us
         lingering = {head: us for head, us in self._lingering.items() if us > now_us}
@@ -122,8 +126,8 @@ class Rounds:
         self.heads_elected += len(heads)
         self._clustered.assign(head_of)
 
-    def _on_report(self, message: Message) -> None:
-        self._reported.append(message.source)
+    def _on_enrol(self, message: Message) -> None:
+        self._enrolled.append(message.source)
 
     def _on_roster(self, message: Message) -> None:
         heads, lingering = message.body

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clustering import heed
+from clustering import grid, heed, leach, protocols
 from clustering.contract import ControlMessages, Election, Flags
 from clustering.election import ElectionDriver
 from clustering.neighbourhood import neighbourhood_within
@@ -151,6 +151,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         recorder.rows("readings"),
         join.submit,
         sample_j=world.profile.sample_j,
+        stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
     return Simulation(
         world=world,
@@ -299,20 +300,33 @@ def _build_rounds(
     streams: RandomStreams,
 ) -> Rounds:
     table = world.scenario.clustering
-    neighbourhood = neighbourhood_within(world.placement.motes_m, table.range_m)
+    motes_m = world.placement.motes_m
+    neighbourhood = neighbourhood_within(motes_m, table.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
+    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
+    settings = protocols.Settings(
+        protocol=protocols.Protocol(table.protocol),
+        control=CONTROL,
+        cost=heed.Cost(table.cost),
+        c_prob=table.c_prob,
+        p_min=table.p_min,
+        expected_heads=expected_heads,
+        lot=leach.Lot(table.lot),
+        weight=protocols.Weight(table.weight),
+        hops_max=1,
+        cell_head=grid.CellHead(table.cell_head),
+    )
 
-    def elect(round_number: int, alive: Flags) -> Election:
-        return heed.elect(
+    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
+        situation = protocols.Situation(
             neighbourhood=neighbourhood,
+            positions_m=motes_m,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            cost=heed.Cost(table.cost),
-            c_prob=table.c_prob,
-            p_min=table.p_min,
-            random=streams.vector("clustering.heed", round_number),
-            control=CONTROL,
+            epoch=epoch,
         )
+        random = streams.vector("clustering.election", epoch.round)
+        return protocols.elect(settings, situation, random)
 
     return Rounds(
         kernel,
@@ -321,6 +335,7 @@ def _build_rounds(
         elect,
         join,
         recorder.rows("elections"),
+        epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
         round_us=to_us(table.round_s),
         linger_us=to_us(world.scenario.join.window_s + world.scenario.join.late_s),
         with_roster=world.scenario.join.strategy != "centralised",

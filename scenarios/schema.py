@@ -47,6 +47,9 @@ class Motes(Table):
     start_s: NotNegative = Field(
         5.0, description="when sensing starts; the first election needs about three seconds"
     )
+    drain_s: NotNegative = Field(
+        1.0, description="sensing stops this long before the end, so that what is under way arrives"
+    )
 
     @field_validator("profile")
     @classmethod
@@ -82,11 +85,29 @@ class Radio(Table):
 class Clustering(Table):
     """`[clustering]`: protocol, its parameters, and how often it runs."""
 
-    protocol: Literal["heed"]
+    protocol: Literal["heed", "leach", "dca", "grid", "k-means", "none"]
     range_m: Positive = 100.0
-    cost: Literal["amrp", "degree", "max-degree"] = "amrp"
-    c_prob: Annotated[float, Field(gt=0, le=1)] = 0.05
-    p_min: Annotated[float, Field(gt=0, le=1)] = 0.0005
+    cost: Literal["amrp", "degree", "max-degree"] = Field(
+        "amrp", description="HEED: what heads are compared by"
+    )
+    c_prob: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.05, description="HEED: first probability to stand as head at full battery"
+    )
+    p_min: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.0005, description="HEED: least first probability"
+    )
+    expected_heads: Count | None = Field(
+        None, description="LEACH and k-means: heads wanted; default a twentieth of the motes"
+    )
+    lot: Literal["rotating", "energy"] = Field(
+        "rotating", description="LEACH: everyone serves in turn, or by residual energy"
+    )
+    weight: Literal["energy", "degree", "number"] = Field(
+        "energy", description="DCA: what makes a mote a good head"
+    )
+    cell_head: Literal["energy", "centre", "rotation"] = Field(
+        "energy", description="grid: who leads a cell"
+    )
     round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
 
     @field_validator("round_s")
@@ -194,6 +215,11 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
+        if self.motes.start_s + self.motes.drain_s >= self.duration_s:
+            raise ValueError(
+                f"duration_s = {self.duration_s}: expected more than motes.start_s + motes.drain_s"
+                f" = {self.motes.start_s + self.motes.drain_s}, or nothing would be sensed"
+            )
         if self.clustering.range_m > self.radio.range_m:
             raise ValueError(
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"

@@ -15,7 +15,17 @@ FORMAT: Final = "motejoin-run-1"
 """Written in every manifest, so that a foreign directory is recognised."""
 
 
-CONTROL_KINDS: Final = ("cost", "head", "join", "report", "roster")
+CONTROL_KINDS: Final = (
+    "cost",
+    "weight",
+    "winner",
+    "head",
+    "join",
+    "report",
+    "appoint",
+    "enrol",
+    "roster",
+)
 """Message kinds that keep the clustering going, as opposed to carrying data."""
 
 

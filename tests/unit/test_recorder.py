@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,7 +14,7 @@ RESULTS = [
 ]
 
 
-def record(directory: Path, flushes: list[int], rows: list[tuple[object, ...]]) -> str:
+def record(directory: Path, flushes: list[int], rows: Sequence[tuple[object, ...]]) -> str:
     recorder = Recorder(directory, ["results", "readings"])
     results, readings = recorder.rows("results"), recorder.rows("readings")
     for position, row in enumerate(rows):

@@ -1,0 +1,106 @@
+"""DCA: the heaviest of its neighbours leads, and nobody decides before heavier neighbours have.
+
+After Basagni, "Distributed clustering for ad hoc networks", I-SPAN 1999.
+
+Paper           Here
+w_v             weight (ties: the lower node number is heavier)
+CH(v)           a "head" broadcast
+JOIN(v, u)      a "join" broadcast
+Cluster(-)      links of `heavier` whose source is not known to have joined another
+
+The paper assumes that no message is lost. Here a node that waits in vain, because it missed a neighbour's
+decision, stops waiting when all has gone silent: it joins the heaviest head that it heard of or elects
+itself.
+"""
+
+import numpy as np
+
+from clustering.contract import (
+    Broadcast,
+    Clusters,
+    ControlMessages,
+    Election,
+    Flags,
+    Neighbourhood,
+    Reals,
+)
+from clustering.finalize import BestHeard, ranking, settle
+
+
+def elect(
+    *,
+    neighbourhood: Neighbourhood,
+    alive: Flags,
+    weight: Reals,
+    random: np.random.Generator,
+    control: ControlMessages,
+) -> Election:
+    """Elect cluster heads.
+
+    Args:
+        neighbourhood: Links within cluster range.
+        alive: The nodes that take part.
+        weight: What makes a node a good head, such as its residual energy.
+        random: Draws one order of back-offs, used only after loss.
+        control: Size and pace of the messages.
+    """
+    rank = ranking(-weight)
+    count = neighbourhood.count
+    head = np.full(count, -1)
+    heads = BestHeard(rank)
+
+    # Init: every node learns the weights of its neighbours.
+    heard = yield Broadcast(
+        "weight", np.flatnonzero(alive), neighbourhood, control.body_bytes, control.interval_us
+    )
+    heavier = rank[heard.sources] < rank[heard.targets]
+    # What a node may still expect of its heavier neighbours: one entry per neighbour it waits for.
+    sources, targets = heard.sources[heavier], heard.targets[heavier]
+    undecided = alive.copy()
+    iterations = 0
+    while True:
+        # A node decides on the heaviest neighbour that has not joined another: follow it if it is a
+        # head, lead if there is none, wait if it has not spoken.
+        hopes = BestHeard(rank)
+        hopes.note(sources, targets)
+        joining = undecided & (heads.ranks() < rank) & (heads.ranks() <= hopes.ranks())
+        leading = undecided & hopes.missing() & ~joining
+        if not (leading | joining).any():
+            break
+        iterations += 1
+        undecided &= ~(leading | joining)
+        if leading.any():
+            leaders = np.flatnonzero(leading)
+            head[leaders] = leaders
+            heard = yield Broadcast(
+                "head", leaders, neighbourhood, control.body_bytes, control.interval_us
+            )
+            heads.note(heard.sources, heard.targets)
+        gone = np.zeros(len(sources), dtype=np.bool_)
+        if joining.any():
+            choice = heads.nodes()
+            heard = yield Broadcast(
+                "join",
+                np.flatnonzero(joining),
+                neighbourhood,
+                control.body_bytes,
+                control.interval_us,
+            )
+            by_head = heard.targets == choice[heard.sources]
+            members = heard.sources[by_head]
+            head[members] = choice[members]
+            gone = np.isin(sources * count + targets, heard.sources * count + heard.targets)
+        kept = undecided[targets] & ~gone
+        sources, targets = sources[kept], targets[kept]
+
+    # Nodes that missed a decision, and members whose head missed theirs.
+    head, settled_alone = yield from settle(
+        head, heads, alive=alive, neighbourhood=neighbourhood, random=random, control=control
+    )
+    return Clusters(
+        head=head,
+        via=head,
+        self_elected=settled_alone,
+        tentative_rounds=np.zeros(count, dtype=np.int64),
+        iterations=iterations,
+    )

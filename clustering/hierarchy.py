@@ -1,0 +1,58 @@
+"""Several levels of HEED: the heads of one level elect heads among themselves at a longer range.
+
+The HEED paper (§3.5 of Younis & Fahmy 2004) gives the range at which heads surely reach each other as six
+times the cluster range; any ascending ranges may be given here.
+"""
+
+from collections.abc import Generator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from clustering import heed
+from clustering.contract import Clusters, ControlMessages, Flags, Heard, Nodes, Reals, Send
+from clustering.neighbourhood import neighbourhood_within
+
+
+def elect(
+    *,
+    positions_m: Reals,
+    alive: Flags,
+    energy_share: Reals,
+    ranges_m: Sequence[float],
+    cost: heed.Cost,
+    c_prob: float,
+    p_min: float,
+    random: np.random.Generator,
+    control: ControlMessages,
+) -> Generator[Send, Heard, tuple[Clusters, ...]]:
+    """Elect heads, heads of heads, and so on: one level per range, the motes' own level first.
+
+    In each level, nodes that are not heads of the level below count as taking no part.
+    """
+    assert all(near < far for near, far in pairwise(ranges_m)), ranges_m
+    levels: list[Clusters] = []
+    taking_part = alive
+    for range_m in ranges_m:
+        level = yield from heed.elect(
+            neighbourhood=neighbourhood_within(positions_m, range_m, among=taking_part),
+            alive=taking_part,
+            energy_share=energy_share,
+            cost=cost,
+            c_prob=c_prob,
+            p_min=p_min,
+            random=random,
+            control=control,
+        )
+        levels.append(level)
+        taking_part = np.zeros(len(alive), dtype=np.bool_)
+        taking_part[level.heads()] = True
+    return tuple(levels)
+
+
+def top_heads(levels: Sequence[Clusters]) -> Nodes:
+    """The head of the highest level above each node; -1 for a node that took no part."""
+    top = levels[0].head
+    for level in levels[1:]:
+        top = np.where(top >= 0, level.head[top], -1)
+    return top

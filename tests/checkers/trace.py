@@ -1,0 +1,185 @@
+"""Checks a run directory from scratch: what was sent arrived or not, what was drawn had a cause, …
+
+Independent of the simulator: only DuckDB over the Parquet files, and the manifest. Run on every
+end-to-end run.
+"""
+
+from pathlib import Path
+
+import duckdb
+
+from sim.manifest import Manifest, read_complete
+from sim.recorder import arrow_schema
+from sim.records import TABLES
+
+
+class Trace:
+    """The tables of one run, ready for SQL."""
+
+    def __init__(self, directory: Path) -> None:
+        self.manifest: Manifest = read_complete(directory)
+        self._database = duckdb.connect()
+        for table in TABLES:
+            files = directory / "trace" / table
+            if files.is_dir():
+                self._database.execute(
+                    f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{files}/*.parquet')"
+                )
+            else:
+                self._database.register(table, arrow_schema(table).empty_table())
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        return self._database.execute(sql).fetchall()
+
+    def number(self, sql: str) -> float:
+        ((value,),) = self.rows(sql)
+        assert isinstance(value, int | float), (sql, value)
+        return value
+
+    def none(self, sql: str) -> None:
+        """Assert that a query for violations finds none."""
+        violations = self.rows(f"SELECT * FROM ({sql}) LIMIT 5")
+        assert not violations, (sql, violations)
+
+
+def check_trace(directory: Path) -> Trace:
+    """Assert everything that must hold of any complete run with all tables."""
+    trace = Trace(directory)
+    check_traffic(trace)
+    check_energy(trace)
+    check_readings(trace)
+    check_results(trace)
+    check_elections(trace)
+    return trace
+
+
+def check_traffic(trace: Trace) -> None:
+    counts = trace.manifest.counts
+    assert trace.number("SELECT coalesce(sum(sent), 0)::BIGINT FROM traffic") == counts["messages"]
+    assert (
+        trace.number("SELECT coalesce(sum(sent_bytes), 0)::BIGINT FROM traffic") == counts["bytes"]
+    )
+    trace.none("SELECT at_s, node, kind FROM traffic GROUP BY ALL HAVING count(*) > 1")
+    # Copies addressed are received, lost or in flight; the log of messages says the same.
+    trace.none(
+        """SELECT * FROM
+        (SELECT kind, sum(addressed) AS addressed, sum(received) AS received, sum(lost) AS lost,
+                sum(sent) AS sent, sum(sent_bytes) AS bytes FROM traffic GROUP BY kind) AS t
+        FULL JOIN
+        (SELECT kind, sum(addressed) AS addressed, sum(received) AS received,
+                sum(addressed - received) FILTER (outcome <> 'in flight') AS lost,
+                count(*) AS sent, sum(bytes) AS bytes FROM messages GROUP BY kind) AS m
+        USING (kind)
+        WHERE t.addressed IS DISTINCT FROM m.addressed OR t.received IS DISTINCT FROM m.received
+           OR t.lost IS DISTINCT FROM coalesce(m.lost, 0) OR t.sent IS DISTINCT FROM m.sent
+           OR t.bytes IS DISTINCT FROM m.bytes"""
+    )
+    trace.none("SELECT * FROM messages WHERE addressed < received OR received < 0 OR bytes <= 0")
+    trace.none("SELECT * FROM messages WHERE (outcome = 'delivered') <> (received = addressed)")
+    # The first-order profile: eight microseconds a byte, then the turnaround.
+    trace.none("SELECT * FROM messages WHERE arrived_us < at_us + 8 * bytes")
+    trace.none(
+        "SELECT * FROM messages JOIN deaths ON source = deaths.node WHERE messages.at_us > deaths.at_us"
+    )
+    trace.none(
+        """SELECT * FROM messages JOIN deaths ON target = deaths.node
+        WHERE outcome = 'delivered' AND arrived_us > deaths.at_us"""
+    )
+
+
+def check_energy(trace: Trace) -> None:
+    counts = trace.manifest.counts
+    last = "(SELECT * FROM energy QUALIFY row_number() OVER (PARTITION BY node ORDER BY at_us DESC) = 1)"
+    spent = "tx_j + rx_j + idle_j + cpu_j + sense_j"
+    total = trace.number(f"SELECT sum({spent}) FROM {last}")
+    assert abs(total - counts["energy_j"]) <= 1e-9 * max(1.0, total), (total, counts["energy_j"])
+    trace.none("SELECT * FROM energy WHERE residual_j < 0")
+    trace.none(
+        f"""SELECT * FROM energy JOIN motes USING (node)
+        WHERE abs(battery_j - residual_j - ({spent})) > 1e-9 * battery_j"""
+    )
+    trace.none(
+        """SELECT * FROM energy WINDOW w AS (PARTITION BY node ORDER BY at_us)
+        QUALIFY residual_j > lag(residual_j) OVER w OR control_j > tx_j + rx_j + 1e-12"""
+    )
+    # Dead is who has nothing left, and only they.
+    trace.none(
+        f"SELECT * FROM {last} AS e FULL JOIN deaths USING (node) "
+        "WHERE (e.residual_j = 0) IS DISTINCT FROM (deaths.node IS NOT NULL)"
+    )
+
+
+def check_readings(trace: Trace) -> None:
+    counts = trace.manifest.counts
+    assert trace.number("SELECT count(*) FROM readings") == counts["readings"]
+    trace.none("SELECT node, at_us FROM readings GROUP BY ALL HAVING count(*) > 1")
+    # Every reading with a value has exactly one fate, and no fate is without its reading.
+    trace.none(
+        """SELECT * FROM (SELECT node, at_us FROM readings WHERE value IS NOT NULL) AS r
+        FULL JOIN (SELECT node, origin_at_us AS at_us, count(*) AS fates FROM fates GROUP BY ALL) AS f
+        USING (node, at_us)
+        WHERE f.fates IS DISTINCT FROM 1 OR r.node IS NULL"""
+    )
+    trace.none("SELECT * FROM fates WHERE (fate = 'dropped') <> (reason IS NOT NULL)")
+    trace.none("SELECT * FROM fates WHERE at_us < origin_at_us")
+    dropped = trace.rows(
+        "SELECT node, origin_at_us, reason FROM fates WHERE fate = 'dropped' ORDER BY ALL"
+    )
+    listed = trace.rows(
+        "SELECT origin, origin_at_us, reason FROM drops WHERE kind = 'reading' ORDER BY ALL"
+    )
+    assert dropped == listed
+    trace.none(
+        "SELECT * FROM readings JOIN deaths USING (node) WHERE readings.at_us > deaths.at_us"
+    )
+
+
+def check_results(trace: Trace) -> None:
+    window_us = round(trace.manifest.scenario["join"]["window_s"] * 1e6)
+    trace.none(
+        "SELECT origin, origin_at_us FROM results WHERE origin IS NOT NULL GROUP BY ALL HAVING count(*) > 1"
+    )
+    trace.none(
+        """SELECT * FROM results LEFT JOIN readings
+        ON origin = readings.node AND origin_at_us = readings.at_us AND results.value = readings.value
+        WHERE origin IS NOT NULL AND readings.node IS NULL"""
+    )
+    trace.none(
+        "SELECT * FROM results WHERE origin IS NOT NULL AND delay_us <> at_us - origin_at_us"
+    )
+    members = """(SELECT origin, origin_at_us, value, arity, unnest(partners) AS partner
+        FROM results WHERE origin IS NOT NULL)"""
+    trace.none(
+        f"""SELECT * FROM {members} AS m LEFT JOIN readings AS r
+        ON partner.node = r.node AND partner.at_us = r.at_us AND m.value = r.value
+        WHERE r.node IS NULL OR r.node = origin OR abs(r.at_us - origin_at_us) > {window_us}"""
+    )
+    trace.none(
+        f"""SELECT origin, origin_at_us FROM {members} GROUP BY ALL
+        HAVING count(DISTINCT partner.node) <> any_value(arity) - 1"""
+    )
+    # No pair of readings is reported twice, in whichever order.
+    trace.none(
+        f"""SELECT least((origin, origin_at_us), (partner.node, partner.at_us)) AS one,
+        greatest((origin, origin_at_us), (partner.node, partner.at_us)) AS other
+        FROM {members} GROUP BY ALL HAVING count(*) > 1"""
+    )
+    # The answer of a value appears, changes, dissolves, in this order.
+    trace.none(
+        """SELECT * FROM (SELECT change, lag(change) OVER (PARTITION BY value ORDER BY at_us, rowid)
+        AS before FROM (SELECT *, row_number() OVER () AS rowid FROM results))
+        WHERE (change = '+') <> (before IS NULL OR before = '-')"""
+    )
+
+
+def check_elections(trace: Trace) -> None:
+    range_m = trace.manifest.scenario["clustering"]["range_m"]
+    trace.none("SELECT round, node FROM elections GROUP BY ALL HAVING count(*) > 1")
+    trace.none(
+        f"""SELECT * FROM elections AS e JOIN motes AS m USING (node) JOIN motes AS h ON e.head = h.node
+        WHERE sqrt((m.x_m - h.x_m) ** 2 + (m.y_m - h.y_m) ** 2) > {range_m} + 1e-9"""
+    )
+    trace.none(
+        """SELECT * FROM elections AS e LEFT JOIN elections AS h
+        ON e.round = h.round AND e.head = h.node WHERE h.head IS DISTINCT FROM h.node"""
+    )
