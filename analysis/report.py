@@ -7,6 +7,7 @@ have at most `BINS_MOST` points per line, and `report_replay` says how the repla
 
 import json
 import os
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -53,7 +54,8 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
         aside.write_text(page, encoding="utf-8")
         aside.replace(path)
     except OSError as fault:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink()
         raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
     return path
 

@@ -223,7 +223,9 @@ def _energy(energy: EnergyHistory | None, *, missing: str) -> list[Figure]:
                 "type": "stack",
                 "times_s": energy.times_s.tolist(),
                 "y": {"label": "joules"},
-                "series": [series(c, [round(x, 6) for x in j.tolist()]) for c, j in largest_first],
+                "series": [
+                    series(c, [float(f"{x:.9g}") for x in j.tolist()]) for c, j in largest_first
+                ],
             },
         ),
         drawn(

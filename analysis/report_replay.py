@@ -32,7 +32,7 @@ Nodes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The instants of the replay, from 0 to the last one within the run."""
+    """The instants of the replay, from 0 to the last one before the run ends."""
 
     step_s: int
     count: int
@@ -41,7 +41,7 @@ class Frames:
     def over(cls, duration_s: float) -> "Frames":
         """Whole seconds, because that is when the truth is known; fewer in a long run."""
         step_s = max(1, ceil(duration_s / FRAMES_MOST))
-        return cls(step_s, int(duration_s // step_s) + 1)
+        return cls(step_s, max(1, ceil(duration_s / step_s)))
 
     @property
     def step_us(self) -> int:
