@@ -235,28 +235,37 @@ class SpillingJoin:
     def _flush(self) -> None:
         """Move tuples to disk until a share of the memory is free."""
         enough = min(self._memory - 1, int(self._memory * (1 - _FREED_SHARE)))
-        while self._held > enough:
-            partition, stream = self._choose()
+        for partition, stream in self._victims():
             taken = partition.join.take(stream)
-            assert taken
             self._held -= len(taken)
             for record in taken:
                 self._spill(partition, record)
+            if self._held <= enough:
+                return
 
-    def _choose(self) -> tuple[_Partition, Stream | None]:
-        """The partition, and perhaps the one stream of it, to flush."""
-        largest = max(self._partitions, key=lambda partition: len(partition.join))
+    def _victims(self) -> Iterator[tuple[_Partition, Stream | None]]:
+        """Partitions, or streams of them, in the order in which they are to be flushed."""
+        largest = sorted(self._partitions, key=lambda partition: -len(partition.join))
         match self._flushing:
             case Flushing.PARTITION:
-                return largest, None
+                for partition in largest:
+                    yield partition, None
             case Flushing.COORDINATED:
-                if self._victim is None or not len(self._victim.join):
-                    self._victim = largest
-                return self._victim, _largest_stream(self._victim)[0]
+                if self._victim is not None:
+                    largest.insert(0, self._victim)
+                for partition in largest:
+                    self._victim = partition
+                    for stream, _ in _streams_by_size(partition):
+                        yield partition, stream
             case Flushing.LARGEST:
-                sizes = [(*_largest_stream(p), p) for p in self._partitions if len(p.join)]
-                stream, _, partition = max(sizes, key=lambda size: size[1])
-                return partition, stream
+                parts = [
+                    (size, partition, stream)
+                    for partition in largest
+                    for stream, size in _streams_by_size(partition)
+                ]
+                parts.sort(key=lambda part: -part[0])
+                for _, partition, stream in parts:
+                    yield partition, stream
 
     def _settle(self, partition: _Partition) -> Iterator[Result]:
         """Form the results that a partition owes; keep of its disk part what can still join."""
@@ -321,6 +330,6 @@ def _place(value: Value) -> int:
     return hash(value)
 
 
-def _largest_stream(partition: _Partition) -> tuple[Stream, int]:
-    """The stream with most tuples of a partition in memory, and how many."""
-    return Counter(record[2] for record in partition.join.held()).most_common(1)[0]
+def _streams_by_size(partition: _Partition) -> list[tuple[Stream, int]]:
+    """How many tuples of a partition each stream has in memory, most first."""
+    return Counter(record[2] for record in partition.join.held()).most_common()

@@ -14,9 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from join.contract import Arity, Member, Occurrence, Operator, Result
+from join.mjoin import mjoin
 from join.reference import ReferenceJoin
+from join.ripple import ripple_join
+from join.shj_tree import shj_tree
 from join.snjoin import snjoin
 from join.windows import LastTuples, PerStream, Uniform, Windows
+from join.xjoin_tree import xjoin_tree
 
 EXAMPLES = 2000
 STREAMS = "ABCD"
@@ -122,8 +126,18 @@ many_examples = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
-TABLE_OPERATORS = {"snjoin": snjoin}
-SPILLING_OPERATORS = {"snjoin": snjoin}
+TABLE_OPERATORS: dict[str, Callable[..., Operator]] = {
+    "snjoin": snjoin,
+    "mjoin": mjoin,
+    "shj-tree": shj_tree,
+    "xjoin-tree": xjoin_tree,
+    "ripple": ripple_join,
+}
+SPILLING_OPERATORS: dict[str, Callable[..., Operator]] = {
+    "snjoin": snjoin,
+    "mjoin": mjoin,
+    "xjoin-tree": xjoin_tree,
+}
 
 
 @pytest.mark.slow
