@@ -20,7 +20,7 @@ from typing import Final
 
 from join.clean_sweep import Record, add_sorted, remove_first
 from join.contract import Arity, Operator, Stream, Value
-from join.spilling_join import Flushing, SpillingJoin
+from join.spilling_join import PARTITIONS, Flushing, SpillingJoin
 from join.table import Held, TableWindows
 from join.table_join import TableJoin
 from join.watermark import FUTURE_US_MAX
@@ -38,6 +38,7 @@ def mjoin(
     future_us: int = FUTURE_US_MAX,
     memory: int | None = None,
     spill_dir: Path | None = None,
+    partitions: int = PARTITIONS,
 ) -> Operator:
     """An MJoin; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
@@ -59,6 +60,7 @@ def mjoin(
         future_us=future_us,
         memory=memory,
         spill_dir=spill_dir,
+        partitions=partitions,
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from join.clean_sweep import Record
 from join.contract import Arity, Operator, Stream
-from join.spilling_join import Flushing, SpillingJoin
+from join.spilling_join import PARTITIONS, Flushing, SpillingJoin
 from join.table import Held, TableWindows
 from join.table_join import TableJoin
 from join.value_table import OccurrenceTable
@@ -31,6 +31,7 @@ def snjoin(
     future_us: int = FUTURE_US_MAX,
     memory: int | None = None,
     spill_dir: Path | None = None,
+    partitions: int = PARTITIONS,
 ) -> Operator:
     """An SNJoin; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
@@ -52,6 +53,7 @@ def snjoin(
         future_us=future_us,
         memory=memory,
         spill_dir=spill_dir,
+        partitions=partitions,
     )
 
 

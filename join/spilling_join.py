@@ -37,7 +37,7 @@ from join.view import Clock
 from join.watermark import FUTURE_US_MAX, Watermark
 from join.windows import LastTuples, WindowError
 
-_PARTITIONS: Final = 32
+PARTITIONS: Final = 32
 
 _FREED_SHARE: Final = 0.1
 """How much of the memory a flush frees at least, so that flushes are rare."""
@@ -86,7 +86,7 @@ class SpillingJoin:
         memory: int,
         future_us: int = FUTURE_US_MAX,
         spill_dir: Path | None = None,
-        partitions: int = _PARTITIONS,
+        partitions: int = PARTITIONS,
     ) -> None:
         """A join that spills; files lie below `spill_dir` and are gone after `close`.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from join.contract import Arity, Operator, Stream
 from join.shj_tree import TreeTable
-from join.spilling_join import Flushing, SpillingJoin
+from join.spilling_join import PARTITIONS, Flushing, SpillingJoin
 from join.table import TableWindows
 from join.table_join import TableJoin
 from join.watermark import FUTURE_US_MAX
@@ -26,6 +26,7 @@ def xjoin_tree(
     future_us: int = FUTURE_US_MAX,
     memory: int | None = None,
     spill_dir: Path | None = None,
+    partitions: int = PARTITIONS,
 ) -> Operator:
     """A tree of XJoins; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
@@ -47,4 +48,5 @@ def xjoin_tree(
         future_us=future_us,
         memory=memory,
         spill_dir=spill_dir,
+        partitions=partitions,
     )

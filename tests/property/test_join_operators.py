@@ -8,22 +8,32 @@ single call, those that put work off must agree in the end.
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import combinations
+from operator import eq
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from join.contract import Arity, Member, Occurrence, Operator, Result
+from join.bew import BEWHashJoin, BEWJoin
+from join.contract import Arity, Member, Occurrence, Operator, Result, Value
+from join.few import FEWHashJoin, FEWJoin
+from join.hw import HWJoin
 from join.mjoin import mjoin
+from join.mw import MWJoin
+from join.nlw import NLWJoin
 from join.reference import ReferenceJoin
 from join.ripple import ripple_join
 from join.shj_tree import shj_tree
 from join.snjoin import snjoin
-from join.windows import LastTuples, PerStream, Uniform, Windows
+from join.windows import LastTuples, Pairs, PairWindow, PerStream, Strategy, Uniform, Windows
+from join.wjoin import Predicate
 from join.xjoin_tree import xjoin_tree
 
 EXAMPLES = 2000
 STREAMS = "ABCD"
+
+PARTITIONS = st.sampled_from([1, 2, 32])
 
 Answer = Counter[frozenset[Member]]
 
@@ -73,6 +83,39 @@ def table_cases(draw: st.DrawFn, *, tuple_windows: bool = True) -> Case:
     )
 
 
+@st.composite
+def w_join_cases(draw: st.DrawFn) -> Case:
+    """Inputs for the W-joins: all time windows, complete."""
+    streams = STREAMS[: draw(st.integers(1, 4))]
+    forms: list[st.SearchStrategy[Windows]] = [
+        lengths().map(Uniform),
+        st.tuples(*(lengths() for _ in streams)).map(
+            lambda windows_us: PerStream(dict(zip(streams, windows_us, strict=True)))
+        ),
+    ]
+    if len(streams) > 1:
+        forms += [pair_windows(streams), pair_windows(streams)]
+    windows = draw(st.one_of(forms))
+    return Case(streams, windows, Arity.COMPLETE, draw(lengths()), draw(steps(streams)))
+
+
+@st.composite
+def pair_windows(draw: st.DrawFn, streams: str) -> Pairs:
+    """A connected graph: a path or a tree, and perhaps further pairs up to a clique."""
+    pairs = {
+        (streams[draw(st.integers(0, place - 1))], streams[place])
+        for place in range(1, len(streams))
+    }
+    pairs |= draw(st.sets(st.sampled_from(list(combinations(streams, 2))), max_size=4))
+    directed = draw(st.sampled_from(["none", "all", "some"]))
+    windows = []
+    for first, second in sorted(pairs):
+        ends = (first, second) if draw(st.booleans()) else (second, first)
+        one_way = directed == "all" or (directed == "some" and draw(st.booleans()))
+        windows.append(PairWindow(*ends, draw(lengths()), directed=one_way))
+    return Pairs(tuple(windows), two_way=draw(st.booleans()))
+
+
 def steps(streams: str) -> st.SearchStrategy[tuple[tuple[str, int, int, int], ...]]:
     """Bursts (time stands still), gaps, skewed values and streams, tuples in time and late."""
     step = st.tuples(
@@ -95,31 +138,52 @@ def expanded(results: Iterable[Result]) -> Answer:
     return answer
 
 
-def agrees_at_once(case: Case, operator: Operator) -> None:
+def agree_at_once(case: Case, operators: dict[str, Operator]) -> None:
     """Every call gives exactly what the definition gives for that tuple."""
     reference = reference_for(case)
     for arrival in case.arrivals():
         wanted = expanded(reference.insert(arrival))
-        assert expanded(operator.insert(arrival)) == wanted, arrival
-    assert not list(operator.close())
+        for name, operator in operators.items():
+            assert expanded(operator.insert(arrival)) == wanted, (name, arrival)
+    for name, operator in operators.items():
+        assert not list(operator.close()), name
 
 
-def agrees_in_the_end(case: Case, operator: Operator) -> None:
+def agree_in_the_end(case: Case, operators: dict[str, Operator], predicate: Predicate = eq) -> None:
     """All calls together give exactly what the definition gives."""
-    reference = reference_for(case)
+    reference = reference_for(case, predicate)
     wanted: Answer = Counter()
-    found: Answer = Counter()
+    found: dict[str, Answer] = {name: Counter() for name in operators}
     for arrival in case.arrivals():
         wanted += expanded(reference.insert(arrival))
-        found += expanded(operator.insert(arrival))
-    found += expanded(operator.close())
-    assert found == wanted
+        for name, operator in operators.items():
+            found[name] += expanded(operator.insert(arrival))
+    for name, operator in operators.items():
+        found[name] += expanded(operator.close())
+        assert found[name] == wanted, name
 
 
-def reference_for(case: Case) -> ReferenceJoin:
+def reference_for(case: Case, predicate: Predicate = eq) -> ReferenceJoin:
     return ReferenceJoin(
-        windows=case.windows, arity=case.arity, streams=case.streams, late_us=case.late_us
+        windows=case.windows,
+        arity=case.arity,
+        streams=case.streams,
+        late_us=case.late_us,
+        predicate=predicate,
     )
+
+
+def within_one(a: Value, b: Value) -> bool:
+    assert isinstance(a, int)
+    assert isinstance(b, int)
+    return abs(a - b) <= 1
+
+
+def not_less(a: Value, b: Value) -> bool:
+    """Not symmetric: the order of the streams counts."""
+    assert isinstance(a, int)
+    assert isinstance(b, int)
+    return a <= b
 
 
 many_examples = settings(
@@ -138,32 +202,96 @@ SPILLING_OPERATORS: dict[str, Callable[..., Operator]] = {
     "mjoin": mjoin,
     "xjoin-tree": xjoin_tree,
 }
+EAGER_W_JOINS: dict[str, Callable[..., Operator]] = {
+    "nlw": NLWJoin,
+    "hw": HWJoin,
+    "mw": MWJoin,
+    "bew": BEWJoin,
+    "bew-hash": BEWHashJoin,
+}
+FORWARD_W_JOINS: dict[str, Callable[..., Operator]] = {"few": FEWJoin, "few-hash": FEWHashJoin}
+PREDICATE_W_JOINS: dict[str, Callable[..., Operator]] = {
+    "nlw": NLWJoin,
+    "mw": MWJoin,
+    "bew": BEWJoin,
+    "few": FEWJoin,
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", TABLE_OPERATORS.values(), ids=TABLE_OPERATORS.keys())
 @many_examples
 @given(case=table_cases())
-def test_table_operator_gives_every_result_once(case: Case, make: Callable[..., Operator]) -> None:
-    operator = make(
-        windows=case.windows, arity=case.arity, streams=case.streams, late_us=case.late_us
-    )
-    agrees_at_once(case, operator)
+def test_table_operators_give_every_result_once_and_at_once(case: Case) -> None:
+    operators = {
+        name: make(
+            windows=case.windows, arity=case.arity, streams=case.streams, late_us=case.late_us
+        )
+        for name, make in TABLE_OPERATORS.items()
+    }
+    agree_at_once(case, operators)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", SPILLING_OPERATORS.values(), ids=SPILLING_OPERATORS.keys())
 @many_examples
-@given(case=table_cases(tuple_windows=False), memory=st.integers(1, 4))
-def test_spilling_operator_gives_every_result_once(
-    case: Case, memory: int, make: Callable[..., Operator]
+@given(case=table_cases(tuple_windows=False), memory=st.integers(1, 4), partitions=PARTITIONS)
+def test_spilling_operators_give_every_result_once(
+    case: Case, memory: int, partitions: int
 ) -> None:
-    operator = make(
-        windows=case.windows,
-        arity=case.arity,
-        streams=case.streams,
-        late_us=case.late_us,
-        memory=memory,
-    )
-    agrees_in_the_end(case, operator)
-    assert operator.stats.held_peak <= memory
+    operators = {
+        name: make(
+            windows=case.windows,
+            arity=case.arity,
+            streams=case.streams,
+            late_us=case.late_us,
+            memory=memory,
+            partitions=partitions,
+        )
+        for name, make in SPILLING_OPERATORS.items()
+    }
+    agree_in_the_end(case, operators)
+    for operator in operators.values():
+        assert operator.stats.held_peak <= memory
+
+
+@pytest.mark.slow
+@many_examples
+@given(case=w_join_cases(), strategy=st.sampled_from(Strategy))
+def test_w_joins_give_every_result_once_and_at_once(case: Case, strategy: Strategy) -> None:
+    agree_at_once(case, w_joins(EAGER_W_JOINS, case, strategy))
+
+
+@pytest.mark.slow
+@many_examples
+@given(case=w_join_cases(), strategy=st.sampled_from(Strategy))
+def test_forward_w_joins_give_every_result_once(case: Case, strategy: Strategy) -> None:
+    agree_in_the_end(case, w_joins(FORWARD_W_JOINS, case, strategy))
+
+
+@pytest.mark.slow
+@many_examples
+@given(
+    case=w_join_cases(),
+    strategy=st.sampled_from(Strategy),
+    predicate=st.sampled_from([within_one, not_less]),
+)
+def test_w_joins_take_any_predicate(case: Case, strategy: Strategy, predicate: Predicate) -> None:
+    operators = w_joins(PREDICATE_W_JOINS, case, strategy, predicate=predicate)
+    agree_in_the_end(case, operators, predicate)
+
+
+def w_joins(
+    operators: dict[str, Callable[..., Operator]],
+    case: Case,
+    strategy: Strategy,
+    predicate: Predicate | None = None,
+) -> dict[str, Operator]:
+    return {
+        name: make(
+            windows=case.windows,
+            streams=case.streams,
+            late_us=case.late_us,
+            strategy=strategy,
+            predicate=predicate,
+        )
+        for name, make in operators.items()
+    }
