@@ -33,6 +33,11 @@ from join.xjoin_tree import xjoin_tree
 EXAMPLES = 2000
 STREAMS = "ABCD"
 
+Turns = dict[int, str | int]
+"""Before which arrival a stream leaves or returns, or time is said to be so much further."""
+TURNS = st.dictionaries(
+    st.integers(0, 10), st.sampled_from(["A", "B", "C", "D", 0, 1, 3]), max_size=5
+)
 PARTITIONS = st.sampled_from([1, 2, 32])
 
 Answer = Counter[frozenset[Member]]
@@ -84,7 +89,7 @@ def table_cases(draw: st.DrawFn, *, tuple_windows: bool = True) -> Case:
 
 
 @st.composite
-def w_join_cases(draw: st.DrawFn) -> Case:
+def w_join_cases(draw: st.DrawFn, *, pairs: bool = True) -> Case:
     """Inputs for the W-joins: all time windows, complete."""
     streams = STREAMS[: draw(st.integers(1, 4))]
     forms: list[st.SearchStrategy[Windows]] = [
@@ -93,7 +98,7 @@ def w_join_cases(draw: st.DrawFn) -> Case:
             lambda windows_us: PerStream(dict(zip(streams, windows_us, strict=True)))
         ),
     ]
-    if len(streams) > 1:
+    if pairs and len(streams) > 1:
         forms += [pair_windows(streams), pair_windows(streams)]
     windows = draw(st.one_of(forms))
     return Case(streams, windows, Arity.COMPLETE, draw(lengths()), draw(steps(streams)))
@@ -277,6 +282,70 @@ def test_forward_w_joins_give_every_result_once(case: Case, strategy: Strategy) 
 def test_w_joins_take_any_predicate(case: Case, strategy: Strategy, predicate: Predicate) -> None:
     operators = w_joins(PREDICATE_W_JOINS, case, strategy, predicate=predicate)
     agree_in_the_end(case, operators, predicate)
+
+
+@pytest.mark.slow
+@many_examples
+@given(case=table_cases(), turns=TURNS)
+def test_streams_come_and_go_in_table_operators(case: Case, turns: Turns) -> None:
+    operators = {
+        name: make(
+            windows=case.windows, arity=case.arity, streams=case.streams, late_us=case.late_us
+        )
+        for name, make in TABLE_OPERATORS.items()
+    }
+    agree_under_churn(case, turns, operators)
+
+
+@pytest.mark.slow
+@many_examples
+@given(case=table_cases(tuple_windows=False), turns=TURNS, memory=st.integers(1, 4))
+def test_streams_come_and_go_in_spilling_operators(case: Case, turns: Turns, memory: int) -> None:
+    operators = {
+        name: make(
+            windows=case.windows,
+            arity=case.arity,
+            streams=case.streams,
+            late_us=case.late_us,
+            memory=memory,
+            partitions=2,
+        )
+        for name, make in SPILLING_OPERATORS.items()
+    }
+    agree_under_churn(case, turns, operators)
+
+
+@pytest.mark.slow
+@many_examples
+@given(case=w_join_cases(pairs=False), turns=TURNS)
+def test_streams_come_and_go_in_w_joins(case: Case, turns: Turns) -> None:
+    agree_under_churn(case, turns, w_joins(EAGER_W_JOINS, case, Strategy.PAIRWISE))
+
+
+def agree_under_churn(case: Case, turns: Turns, operators: dict[str, Operator]) -> None:
+    """As `agree_in_the_end`, while streams leave and return and time is announced."""
+    reference = reference_for(case)
+    everyone: list[Operator | ReferenceJoin] = [*operators.values(), reference]
+    found: list[Answer] = [Counter() for _ in everyone]
+    present: set[str | int | None] = set(case.streams)
+    for place, arrival in enumerate(case.arrivals()):
+        turn = turns.get(place)
+        leaves = turn in present and len(present) > 1
+        returns = turn in set(case.streams) - present
+        present = present ^ {turn} if leaves or returns else present
+        for each, answer in zip(everyone, found, strict=True):
+            if isinstance(turn, int):
+                answer.update(expanded(each.advance(arrival.at_us + turn)))
+            elif leaves:
+                each.remove_stream(turn)
+            elif returns:
+                each.add_stream(turn)
+            if arrival.stream in present:
+                answer.update(expanded(each.insert(arrival)))
+    for each, answer in zip(everyone, found, strict=True):
+        answer.update(expanded(each.close()))
+    for name, answer in zip(operators, found, strict=False):
+        assert answer == found[-1], name
 
 
 def w_joins(
