@@ -39,6 +39,7 @@ def mjoin(
     memory: int | None = None,
     spill_dir: Path | None = None,
     partitions: int = PARTITIONS,
+    early: bool = True,
 ) -> Operator:
     """An MJoin; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
@@ -61,6 +62,7 @@ def mjoin(
         memory=memory,
         spill_dir=spill_dir,
         partitions=partitions,
+        early=early,
     )
 
 

@@ -32,6 +32,7 @@ def snjoin(
     memory: int | None = None,
     spill_dir: Path | None = None,
     partitions: int = PARTITIONS,
+    early: bool = True,
 ) -> Operator:
     """An SNJoin; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
@@ -54,6 +55,7 @@ def snjoin(
         memory=memory,
         spill_dir=spill_dir,
         partitions=partitions,
+        early=early,
     )
 
 

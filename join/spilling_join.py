@@ -87,8 +87,12 @@ class SpillingJoin:
         future_us: int = FUTURE_US_MAX,
         spill_dir: Path | None = None,
         partitions: int = PARTITIONS,
+        early: bool = True,
     ) -> None:
         """A join that spills; files lie below `spill_dir` and are gone after `close`.
+
+        Unless results are wanted `early`, those of a tuple that may have partners on disk come all
+        together, as they do with variable arity.
 
         Raises:
             WindowError: Tuple windows, which have a bound on memory of their own.
@@ -101,6 +105,7 @@ class SpillingJoin:
         self._arity = arity
         self._streams = dict.fromkeys(streams)
         self._flushing = flushing
+        self._early = early and arity is Arity.COMPLETE
         self._memory = memory
         self._watermark = Watermark(late_us=late_us, future_us=future_us)
         self._clock = Clock()
@@ -160,7 +165,7 @@ class SpillingJoin:
         results = partition.join.accept(occurrence, self._arrived)
         if until_us is not None and until_us >= occurrence.at_us:
             partition.owed.add(self._arrived)
-            if self._arity is Arity.VARIABLE:
+            if not self._early:
                 results = ()
         self._processed = self._arrived
         self._held += 1
@@ -311,9 +316,11 @@ class SpillingJoin:
                 partners = within_reach(origin, held, reach)
                 if not complete or len(partners) == len(self._streams) - 1:
                     for part in form(origin, partners, reach=reach, arity=self._arity):
-                        # Complete: what was in memory when the tuple came was joined at once.
-                        for rest in _not_formed(part, origin[1], left) if complete else (part,):
-                            yield origin, rest
+                        if self._early:
+                            for rest in _not_formed(part, origin[1], left):
+                                yield origin, rest
+                        else:
+                            yield origin, part
             table.add(origin)
             sweep.append(origin)
 

@@ -27,6 +27,7 @@ def xjoin_tree(
     memory: int | None = None,
     spill_dir: Path | None = None,
     partitions: int = PARTITIONS,
+    early: bool = True,
 ) -> Operator:
     """A tree of XJoins; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
@@ -49,4 +50,5 @@ def xjoin_tree(
         memory=memory,
         spill_dir=spill_dir,
         partitions=partitions,
+        early=early,
     )

@@ -238,9 +238,14 @@ def test_table_operators_give_every_result_once_and_at_once(case: Case) -> None:
 
 @pytest.mark.slow
 @many_examples
-@given(case=table_cases(tuple_windows=False), memory=st.integers(1, 4), partitions=PARTITIONS)
+@given(
+    case=table_cases(tuple_windows=False),
+    memory=st.integers(1, 4),
+    partitions=PARTITIONS,
+    early=st.booleans(),
+)
 def test_spilling_operators_give_every_result_once(
-    case: Case, memory: int, partitions: int
+    case: Case, memory: int, partitions: int, early: bool
 ) -> None:
     operators = {
         name: make(
@@ -250,6 +255,7 @@ def test_spilling_operators_give_every_result_once(
             late_us=case.late_us,
             memory=memory,
             partitions=partitions,
+            early=early,
         )
         for name, make in SPILLING_OPERATORS.items()
     }
