@@ -12,7 +12,13 @@ from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.gas_cloud import GasCloud
 from scenarios.phenomena.gas_tables import GasCloudTable
 from scenarios.phenomena.puffs import NEGLIGIBLE
-from scenarios.phenomena.sensors import GasSensors, LevelMeter, distinct_rounds, rounded
+from scenarios.phenomena.sensors import (
+    GasSensors,
+    LevelMeter,
+    distinct_rounds,
+    rounded,
+    strongest,
+)
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 
@@ -328,6 +334,12 @@ def test_noise_has_the_deviation_asked_for() -> None:
     assert proportional.std() == pytest.approx(1.0, rel=0.03)
     floor = sensors(noise_floor_share=0.2).read(nodes, at_us, present)[0]
     assert floor.std() == pytest.approx(0.4, rel=0.03)
+
+
+def test_the_strongest_gas_is_told_but_a_detected_one_before_others() -> None:
+    strengths = np.array([[3.0, 2.0], [2.0, 3.0], [0.95, 0.99], [0.2, 0.1]])
+    levels = np.array([[2, 2], [2, 2], [1, 0], [0, 0]])
+    assert strongest(strengths, levels).tolist() == [0, 1, 0, 0]
 
 
 def test_rounds_hold_each_mote_once_and_keep_its_order() -> None:
