@@ -252,6 +252,15 @@ def test_gas_held_up_by_a_wall_is_as_thick_within_a_step_as_at_its_end() -> None
         )
 
 
+def test_a_perfect_sensor_detects_the_truth() -> None:
+    gas_cloud = cloud({"sensor": PLAIN_SENSOR})
+    everyone = np.arange(len(grid_m()))
+    samples = gas_cloud.sample(everyone, np.full(len(everyone), 120_000_000))
+    detected = np.flatnonzero(samples.values != NOTHING)
+    assert detected.size > 50
+    assert detected.tolist() == inside(gas_cloud, 120.0).tolist()
+
+
 def test_two_gases_are_told_apart_by_the_stronger() -> None:
     places_m = np.array([(52.0, 50.0), (52.0, 150.0), (150.0, 100.0)])
     keys = {
