@@ -141,15 +141,15 @@ class InNetworkJoin:
 
     def _forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
         """Send a request to the next head of its sequence, or what it found to the sink."""
-        target = request.next_head
-        if target is None:
-            if not self._notes.always and not request.found:
-                self._finish(request, at_us)  # there is nothing to tell the sink
-                return
+        heads = len(request.sequence)
+        if request.position < heads:
+            kind, target = "probe", request.sequence[request.position]
+        elif self._notes.always or request.found:
             kind, target = "result", SINK
         else:
-            kind = "probe"
-        size = request_bytes(heads=len(request.sequence), partners_bytes=request.partners_bytes)
+            self._finish(request, at_us)  # there is nothing to tell the sink
+            return
+        size = request_bytes(heads, request.partners_bytes)
         request.hops += 1
         request.bytes += self._air.unicast(kind, node, target, size, request, at_us)
 
