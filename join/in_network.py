@@ -54,6 +54,8 @@ class InNetworkJoin:
         self._new_head = new_head
         self._head_of = [-1] * motes
         self._heads: dict[int, ClusterHead] = {}
+        self.on_dead_head: Callable[[int], None] = lambda _: None
+        """Told of every mote that finds its head dead."""
         self._unanswered: dict[tuple[int, int], ProbeRequest] = {}
         """By initiator and count there: requests whose cluster gave something, not yet heard of."""
         air.attach("reading", self._on_reading, self._on_reading_lost)
@@ -240,6 +242,8 @@ class InNetworkJoin:
 
     def _on_reading_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
+        if reason is DropReason.DEAD:
+            self.on_dead_head(message.source)
 
     def _on_probe_lost(self, message: Message, reason: DropReason) -> None:
         """A dead head is passed over, since its link-layer silence shows; other losses end the request."""

@@ -397,7 +397,7 @@ def _build_rounds(
         random = streams.vector("clustering.election", epoch.round)
         return protocols.elect(settings, situation, random)
 
-    return Rounds(
+    rounds = Rounds(
         kernel,
         air,
         ElectionDriver(kernel, air, streams.vector("clustering.jitter")),
@@ -408,4 +408,10 @@ def _build_rounds(
         round_us=to_us(table.round_s),
         linger_us=to_us(world.scenario.join.window_s + world.scenario.join.late_s),
         with_roster=world.scenario.join.strategy != "centralised",
+        trigger_share=table.trigger_share,
+        on_head_failure=table.on_head_failure == "re-elect",
+        residual_j=ledger.residual_j,
+        call_range_m=world.placement.farthest_from_sink_m(),
     )
+    join.on_dead_head = rounds.notice_dead_head
+    return rounds

@@ -109,6 +109,15 @@ class Clustering(Table):
         "energy", description="grid: who leads a cell"
     )
     round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+    trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.0,
+        description="a head whose battery falls below this share of what it was when elected calls"
+        " an election; 0 = never",
+    )
+    on_head_failure: Literal["re-elect", "wait"] = Field(
+        "re-elect",
+        description="what members do who find their head dead: call an election, or wait",
+    )
 
     @field_validator("round_s")
     @classmethod

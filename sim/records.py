@@ -23,6 +23,8 @@ CONTROL_KINDS: Final = (
     "join",
     "report",
     "appoint",
+    "alarm",
+    "call",
     "enrol",
     "roster",
 )

@@ -34,6 +34,12 @@ VARIANTS = {
     "loss and death": ["radio.loss=0.1", "motes.battery_j=0.03", "join.feedback=off"],
     "slow CPUs": ["join.cpu_us.probe=20000.0", "join.queue=2", "join.feedback=off"],
     "one election": ["clustering.round_s=0.0"],
+    "tired heads": [
+        "clustering.round_s=0.0",
+        "clustering.trigger_share=0.9",
+        "motes.battery_j=0.3",
+    ],
+    "dead heads waited for": ["clustering.on_head_failure=wait", "motes.battery_j=0.02"],
     "periodic on a grid": ["motes.sampling=periodic", "motes.placement=grid"],
     "lone mote": ["motes.count=1"],
     "lossy control": ["radio.loss=0.5", "clustering.round_s=10.0"],

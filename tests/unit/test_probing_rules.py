@@ -64,7 +64,7 @@ def test_selectivity_puts_the_most_selective_head_first() -> None:
 
 
 def test_an_oracle_asks_whoever_matches() -> None:
-    rule = OracleProbing(lambda head, request: head == request.value + 8)
+    rule = OracleProbing(lambda head, request: head - 8 == request.value)
     assert rule.choose(request_from(1), HEADS, 0) == (11,)
 
 
