@@ -151,5 +151,5 @@ def merge_latest(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
 
 
 def merge_all(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
-    """Every reading of every partner; no reading stands in two tables."""
-    return tuple(member for part in partners for member in part)
+    """Every reading of every partner, once: one that is being handed over may stand in two tables."""
+    return tuple(dict.fromkeys(member for part in partners for member in part))

@@ -24,6 +24,9 @@ HEAD_COUNT_BYTES = NODE_BYTES + COUNT_BYTES
 """One (head, |r|) of a probe request."""
 
 
+HELD_READING_BYTES = VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTES
+"""A reading that changes heads, with its processing stamp."""
+
 ACK_BYTES = COUNT_BYTES
 """The sink had a request: which one."""
 

@@ -50,6 +50,9 @@ DEFAULT_QUERY = "join"
 CONTROL = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
 """Control messages of an election: 25 bytes as in HEED's application study; their pace is ours."""
 
+MOVING_US = 1_000_000
+"""How long a head that hands its readings over goes on answering for them."""
+
 VALUES_PER_BUCKET = 16
 """How many values a head keeps the directory's word on, per bucket of the memory it is given."""
 
@@ -310,6 +313,7 @@ def _build_join(
         costs=costs,
         late_us=late_us,
         timeout_us=_timeout_us(scenario),
+        moves=scenario.clustering.handover == "move",
         motes=scenario.motes.count,
         notes=_note_writer(table),
         new_head=new_head,
@@ -368,7 +372,7 @@ def _build_rounds(
     recorder: Recorder,
     streams: RandomStreams,
 ) -> Rounds:
-    table = world.scenario.clustering
+    table, join_table = world.scenario.clustering, world.scenario.join
     motes_m = world.placement.motes_m
     neighbourhood = neighbourhood_within(motes_m, table.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
@@ -406,8 +410,10 @@ def _build_rounds(
         recorder.rows("elections"),
         epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
         round_us=to_us(table.round_s),
-        linger_us=to_us(world.scenario.join.window_s + world.scenario.join.late_s),
-        with_roster=world.scenario.join.strategy != "centralised",
+        linger_us=MOVING_US
+        if table.handover == "move"
+        else to_us(join_table.window_s + join_table.late_s),
+        with_roster=join_table.strategy != "centralised",
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,

@@ -118,6 +118,11 @@ class Clustering(Table):
         "re-elect",
         description="what members do who find their head dead: call an election, or wait",
     )
+    handover: Literal["expire", "move"] = Field(
+        "expire",
+        description="readings at a head that steps down: it answers for them until they have left"
+        " the window, or they move to their motes' new heads",
+    )
 
     @field_validator("round_s")
     @classmethod

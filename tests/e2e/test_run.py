@@ -33,6 +33,12 @@ VARIANTS = {
     "dying motes, centralised": ["motes.battery_j=0.004", "join.strategy=centralised"],
     "loss and death": ["radio.loss=0.1", "motes.battery_j=0.03", "join.feedback=off"],
     "slow CPUs": ["join.cpu_us.probe=20000.0", "join.queue=2", "join.feedback=off"],
+    "readings move": ["clustering.handover=move", "clustering.round_s=10.0"],
+    "readings move under loss": [
+        "clustering.handover=move",
+        "radio.loss=0.2",
+        "join.form=factorised",
+    ],
     "one election": ["clustering.round_s=0.0"],
     "tired heads": [
         "clustering.round_s=0.0",
