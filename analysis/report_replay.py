@@ -195,15 +195,12 @@ def answer_history(tables: TraceTables, frames: Frames, *, motes: int) -> Answer
     those that left; when the answer dissolves, whoever was left alone leaves too, without being listed.
     """
     recorder = _AnswerRecorder(frames, motes)
-    now_us = 0
     columns = ("at_us", "change", "value", "origin", "partners")
     for batch in tables.batches("results", *columns):
         at_us, change, value, origin, partners = batch.columns
-        # Rows stand in the order in which the answer changed; a result counts when the sink's CPU has
-        # dealt with it, so that its time may run a little ahead of its neighbours'.
-        times_us = np.maximum.accumulate(np.maximum(at_us.to_numpy(), now_us))
-        now_us = int(times_us[-1])
-        visible = frames.first_seeing(times_us)
+        # Rows stand in the order in which the answer changed. A result's time, when the sink's CPU has
+        # dealt with it, may run a little ahead of the next row's; the recorder never goes back.
+        visible = frames.first_seeing(at_us.to_numpy())
         values = value.to_numpy()
         leaves = np.asarray(origin.is_null())
         changes, names = codes(change)

@@ -4,7 +4,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import report_trace
@@ -126,6 +126,7 @@ rows_of_any_kind = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(rows_of_any_kind, st.integers(1, 7))
 def test_the_answer_equals_a_row_by_row_reference(
     events: list[tuple[int, int, str, list[int]]], batch: int
