@@ -129,11 +129,11 @@ const MODES = {
     groups(world, look) {
       const known = world.truth && world.answer;
       return {
-        of: (node) => ["elsewhere", "missed", "wrong", "tracked"][world.state(node)],
+        of: (node) => ["elsewhere", "missed", known ? "wrong" : "tracked", "tracked"][world.state(node)],
         key: [
-          ["tracked", known ? "inside and in the answer" : null],
-          ["missed", world.truth ? (known ? "inside, not in the answer" : "inside") : null],
-          ["wrong", world.answer ? (known ? "in the answer, not inside" : "in the answer") : null],
+          ["tracked", world.answer && (known ? "inside and in the answer" : "in the answer")],
+          ["missed", world.truth && (known ? "inside, not in the answer" : "inside")],
+          ["wrong", known && "in the answer, not inside"],
           ["elsewhere", "elsewhere"],
         ].filter(([, text]) => text).map(([id, text]) => [id, look[id], text]),
       };
@@ -410,7 +410,8 @@ class ReplayMap {
     const inAnswers = world.answers.filter((each) => each.set.has[best]).map((each) => each.label);
     told.textContent = [
       `mote ${best}${world.isDead(best) ? ", dead" : world.isHead(best) ? ", head" : head >= 0 ? `, member of ${head}` : ""}`,
-      ["elsewhere", "inside, not in the answer", "in the answer, not inside", "inside and in the answer"][world.state(best)],
+      world.truth?.has[best] ? "truly inside" : "",
+      world.answer?.has[best] ? "in the answer" : "",
       inAnswers.join("; "),
       world.energy ? `battery ${Math.round(world.left(best) * 100)} %` : "",
     ].filter(Boolean).join("\n");

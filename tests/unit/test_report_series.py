@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis import report_trace
 from analysis.report_energy import energy_history
 from analysis.report_series import (
     BIN_WIDTHS_S,
@@ -104,7 +105,10 @@ def test_only_results_have_a_delay(tmp_path: Path) -> None:
     assert delays_ms(tables_of(tmp_path, "results", rows)).tolist() == [1.5, 0.5]
 
 
-def test_cluster_sizes_include_the_head(tmp_path: Path) -> None:
+@pytest.mark.parametrize("batch", [1, 2, 4, 100])
+def test_cluster_sizes_include_the_head_however_rows_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
     rows = [
         (S, 0, 0, 0, 1),
         (S, 0, 1, 0, 1),
@@ -112,6 +116,7 @@ def test_cluster_sizes_include_the_head(tmp_path: Path) -> None:
         (5 * S, 1, 0, 1, 1),
         (5 * S, 1, 1, 1, 1),
     ]
+    monkeypatch.setattr(report_trace, "BATCH_ROWS", batch)
     rounds = clustering_rounds(tables_of(tmp_path, "elections", rows))
     assert [(each.at_s, each.sizes.tolist()) for each in rounds] == [(1.0, [2, 1]), (5.0, [2])]
 
