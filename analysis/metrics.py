@@ -91,16 +91,21 @@ def lifetime(deaths: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def output_totals(results: DataFrame) -> DataFrame:
-    """Join results at the sink (rows with an origin): how many, their mean arity and mean delay."""
-    return (
+    """Join results at the sink: how many, their mean arity and mean delay.
+
+    A result is what one reading joined with for one query. Where later rows amend it, it has the arity of
+    the last and the delay of the first.
+    """
+    each = (
         results.where("origin is not null")
-        .groupBy("run")
-        .agg(
-            F.count("*").alias("results"),
-            F.avg("arity").alias("tuple_width"),
-            (F.avg("delay_us") / US_PER_MS).alias("delay_ms"),
-            (F.max("delay_us") / US_PER_MS).alias("delay_max_ms"),
-        )
+        .groupBy("run", "query", "origin", "origin_at_us")
+        .agg(F.max("arity").alias("arity"), F.min("delay_us").alias("delay_us"))
+    )
+    return each.groupBy("run").agg(
+        F.count("*").alias("results"),
+        F.avg("arity").alias("tuple_width"),
+        (F.avg("delay_us") / US_PER_MS).alias("delay_ms"),
+        (F.max("delay_us") / US_PER_MS).alias("delay_max_ms"),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from pyspark.sql.types import (
     ArrayType,
+    BooleanType,
     DataType,
     DoubleType,
     IntegerType,
@@ -19,6 +20,7 @@ _TYPES: Final[dict[Kind, DataType]] = {
     Kind.INT32: IntegerType(),
     Kind.INT64: LongType(),
     Kind.FLOAT64: DoubleType(),
+    Kind.BOOL: BooleanType(),
     Kind.TEXT: StringType(),
     Kind.NODES: ArrayType(IntegerType()),
     Kind.MEMBERS: ArrayType(

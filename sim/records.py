@@ -14,10 +14,6 @@ SINK: Final = -1
 FORMAT: Final = "motejoin-run-1"
 """Written in every manifest, so that a foreign directory is recognised."""
 
-CONTROL_KINDS: Final = ("cost", "head", "join")
-"""Message kinds of cluster elections: what clustering costs on air, apart from the data it serves."""
-
-
 CONTROL_KINDS: Final = (
     "cost",
     "weight",

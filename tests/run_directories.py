@@ -169,9 +169,11 @@ def _result_rows(draw: random.Random, ground: Ground) -> list[Row]:
     for query, value, origin, at, partners in ground.results:
         delay = draw.randint(0, 4)
         arity = len({node for node, _ in partners}) + 1
-        rows.append((at + delay, query, "+", value, origin, at, arity, partners, delay, arity))
+        rows.append(
+            (at + delay, query, "+", value, origin, at, arity, partners, delay, arity, False, False)
+        )
     rows += [
-        (draw.randint(0, 40), "q", "-", 0, None, None, 1, None, None, 3)
+        (draw.randint(0, 40), "q", "-", 0, None, None, 1, None, None, 3, False, False)
         for _ in range(draw.randint(0, 4))
     ]
     return rows

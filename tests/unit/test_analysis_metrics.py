@@ -24,8 +24,8 @@ with
 traffic as (select
     coalesce(sum(sent), 0) as messages,
     coalesce(sum(sent_bytes), 0) as bytes,
-    coalesce(sum(sent) filter (kind in ('cost', 'head', 'join')), 0) as control_messages,
-    coalesce(sum(sent_bytes) filter (kind in ('cost', 'head', 'join')), 0) as control_bytes,
+    coalesce(sum(sent) filter (kind in ('cost', 'weight', 'winner', 'head', 'join', 'report', 'appoint', 'alarm', 'call', 'enrol', 'roster')), 0) as control_messages,
+    coalesce(sum(sent_bytes) filter (kind in ('cost', 'weight', 'winner', 'head', 'join', 'report', 'appoint', 'alarm', 'call', 'enrol', 'roster')), 0) as control_bytes,
     coalesce(sum(lost), 0) as copies_lost
   from {traffic}),
 last_energy as (
@@ -48,7 +48,8 @@ deaths as (select
 output as (select
     count(*) as results, count(*) / {simulated_s} as output_rate, avg(arity) as tuple_width,
     avg(delay_us) / 1000 as delay_ms, max(delay_us) / 1000 as delay_max_ms
-  from {results} where origin is not null),
+  from (select max(arity) as arity, min(delay_us) as delay_us from {results}
+        where origin is not null group by query, origin, origin_at_us)),
 readings as (select
     count(*) as readings, count(value) as readings_valued from {readings}),
 fates as (select
