@@ -46,6 +46,8 @@ class SinkSite:
         """Sum of the results' arities."""
         self.delay_us = 0
         """Sum of the results' delays."""
+        self.on_result: Callable[[int], None] = lambda _: None
+        """Called with the time of every result."""
         self._reported: dict[Reading, set[Stream]] = {}
         """Partners reported of recent readings, if results may be amended."""
 
@@ -84,6 +86,7 @@ class SinkSite:
             self._watch(value, at_us)
         delay_us = at_us - reading.at_us
         self.width += len(new)
+        self.on_result(at_us)
         if not amends:
             self.results += 1
             self.width += 1

@@ -32,7 +32,7 @@ from network.profile import Profile, load_profile
 from network.topology import Placement, Points, place_grid, place_uniform, read_positions
 from network.traffic import TrafficTally
 from scenarios.load import LoadedScenario
-from scenarios.phenomena.build import build_phenomenon
+from scenarios.phenomena.build import build_phenomenon, recorded_positions_m
 from scenarios.phenomena.contract import Phenomenon
 from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
@@ -120,7 +120,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
         profile=load_profile(scenario.motes.profile),
         placement=Placement(np.concatenate([motes_m, sink])),
         phenomenon=phenomenon,
-        inputs=inputs,
+        inputs={**inputs, **phenomenon.inputs()},
     )
 
 
@@ -167,6 +167,8 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         sample_j=world.profile.sample_j,
         stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
+    tracking = Tracking(kernel, world.phenomenon, recorder.rows("truth"), sink.answer.sensors)
+    sink.on_result = tracking.on_result
     return Simulation(
         world=world,
         kernel=kernel,
@@ -178,7 +180,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         join=join,
         rounds=rounds,
         sensing=sensing,
-        tracking=Tracking(kernel, world.phenomenon, recorder.rows("truth"), sink.answer.sensors),
+        tracking=tracking,
         recorder=recorder,
     )
 
@@ -197,6 +199,14 @@ def _place(loaded: LoadedScenario, streams: RandomStreams, inputs: dict[str, str
             return place_grid(count=motes.count, width_m=field.width_m, height_m=field.height_m)
         case "file":
             return _place_from_file(loaded, inputs)
+        case "recorded":
+            points_m = recorded_positions_m(loaded.scenario.phenomenon, base_dir=loaded.base_dir)
+            if points_m is None:
+                expected = "expected a recording with positions"
+                raise ScenarioError(
+                    loaded.source, [Fault("motes.placement", "'recorded'", expected)]
+                )
+            return points_m
 
 
 def _place_from_file(loaded: LoadedScenario, inputs: dict[str, str]) -> Points:

@@ -34,7 +34,9 @@ class Motes(Table):
     """`[motes]`: how many, where, with which hardware, and how often they sense."""
 
     count: Annotated[int, Field(ge=1, le=1_000_000)]
-    placement: Literal["uniform", "grid", "file"] = "uniform"
+    placement: Literal["uniform", "grid", "file", "recorded"] = Field(
+        "uniform", description="recorded: where a replayed recording says its nodes stood"
+    )
     positions: str | None = Field(
         None, description="file of lines `id x y` in metres, for placement = 'file'"
     )
@@ -247,6 +249,11 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
+        if (self.motes.placement == "recorded") > (self.phenomenon.kind == "replay"):
+            raise ValueError(
+                "motes.placement = 'recorded': expected phenomenon.kind = 'replay', found"
+                f" {self.phenomenon.kind!r}"
+            )
         if self.motes.start_s + self.motes.drain_s >= self.duration_s:
             raise ValueError(
                 f"duration_s = {self.duration_s}: expected more than motes.start_s + motes.drain_s"
