@@ -73,11 +73,11 @@ class SinkSite:
         amends = bool(known)
         new = {member.stream for member in members}
         arity = len(known) + len(new) + 1
+        if arity < self._arity_least:
+            return
         if self._amends:
             known |= new
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
-        if arity < self._arity_least:
-            return
         value = reading.value
         was_known = value in self.answer
         everyone = [(reading.node, reading.at_us), *members]
