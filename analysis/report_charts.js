@@ -62,11 +62,13 @@ class Plot {
   }
 
   draw() {
-    const width = this.box.clientWidth;
+    // Paper is narrower than the window, and its width is not known before it is laid out.
+    const printed = this.box.closest("figure").classList.contains("wide") ? 720 : 350;
+    const width = document.documentElement.classList.contains("printing") ? printed : this.box.clientWidth;
     if (!width) return;
     this.width = width;
     this.svg?.remove();
-    this.svg = shape("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT, "aria-hidden": "true" });
+    this.svg = shape("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, "aria-hidden": "true" });
     this.box.prepend(this.svg);
     const content = CONTENT[this.spec.type](this.spec);
     this.content = content;

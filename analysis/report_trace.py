@@ -14,7 +14,7 @@ from sim.errors import TraceError
 from sim.manifest import Manifest
 from sim.records import TABLES, Kind
 
-BATCH_ROWS = 50_000
+BATCH_ROWS = 10_000
 """Rows held at a time; a result row may list hundreds of partners."""
 
 US_PER_S = 1_000_000
