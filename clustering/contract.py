@@ -154,9 +154,9 @@ Hearing: TypeAlias = Callable[[Send], Heard]
 Outcome = TypeVar("Outcome")
 
 
-def run_ideal(election: Election, alive: Flags) -> Clusters:
-    """Run an election at once, every live listener in range hearing everything."""
-    return run_with(election, lambda send: hear_all(send, alive))
+def run_ideal(steps: Generator[Send, Heard, Outcome], alive: Flags) -> Outcome:
+    """Run an election, or steps of one, at once, every live listener in range hearing everything."""
+    return run_with(steps, lambda send: hear_all(send, alive))
 
 
 def run_with(steps: Generator[Send, Heard, Outcome], hear: Hearing) -> Outcome:

@@ -22,6 +22,7 @@ from clustering.contract import (
     Election,
     Flags,
     Neighbourhood,
+    Nodes,
     Reals,
 )
 from clustering.finalize import BestHeard, ranking, settle
@@ -89,7 +90,12 @@ def elect(
             by_head = heard.targets == choice[heard.sources]
             members = heard.sources[by_head]
             head[members] = choice[members]
-            gone = np.isin(sources * count + targets, heard.sources * count + heard.targets)
+            # Only entries of nodes that joined just now can have gone: far fewer than all.
+            recent = np.flatnonzero(joining[sources])
+            gone[recent] = _is_among(
+                sources[recent] * count + targets[recent],
+                heard.sources * count + heard.targets,
+            )
         kept = undecided[targets] & ~gone
         sources, targets = sources[kept], targets[kept]
 
@@ -104,3 +110,10 @@ def elect(
         tentative_rounds=np.zeros(count, dtype=np.int64),
         iterations=iterations,
     )
+
+
+def _is_among(wanted: Nodes, keys: Nodes) -> Flags:
+    """Whether each of `wanted` is one of `keys`: np.isin, several times as fast on keys nearly in order."""
+    ordered = np.append(np.sort(keys, kind="stable"), -1)
+    is_among: Flags = ordered[np.searchsorted(ordered[:-1], wanted)] == wanted
+    return is_among

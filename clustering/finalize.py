@@ -43,9 +43,10 @@ class BestHeard:
 
     def nodes(self) -> Nodes:
         """Each node's best head, itself if it heard of none."""
-        by_rank = np.argsort(self._rank)
         own = np.arange(self._nobody)
-        return np.where(self.missing(), own, np.append(by_rank, -1)[self._best])
+        by_rank = np.empty(self._nobody + 1, dtype=np.int64)
+        by_rank[self._rank] = own
+        return np.where(self.missing(), own, by_rank[self._best])
 
 
 def ranking(cost: Reals) -> Nodes:

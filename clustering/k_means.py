@@ -49,7 +49,7 @@ def elect(
     """
     reporting = np.flatnonzero(alive)
     to_sink = np.full(len(reporting), SINK)
-    heard = yield Unicast("report", reporting, to_sink, control.body_bytes, control.interval_us)
+    heard = yield Unicast("status", reporting, to_sink, control.body_bytes, control.interval_us)
     known = np.unique(heard.sources)
     appointed, passes = appoint(
         known, positions_m, energy_share, expected_heads=expected_heads, random=random

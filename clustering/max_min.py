@@ -83,8 +83,8 @@ def elect(
         control=control,
     )
     late = alive & (head == -1)
-    head = np.where(late, latecomers.nodes(), head)
-    via = np.where(late, latecomers.nodes(), via)
+    via = np.where(late, np.where(elected, own, latecomers.nodes()), via)
+    head = np.where(late, via, head)
     hops[late & ~elected] = 1
 
     # Join from the heads outwards: a node whose next hop had to lead for itself follows that one.

@@ -109,6 +109,20 @@ class Clustering(Table):
         "energy", description="grid: who leads a cell"
     )
     round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+    trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.0,
+        description="a head whose battery falls below this share of what it was when elected calls"
+        " an election; 0 = never",
+    )
+    on_head_failure: Literal["re-elect", "wait"] = Field(
+        "re-elect",
+        description="what members do who find their head dead: call an election, or wait",
+    )
+    handover: Literal["expire", "move"] = Field(
+        "expire",
+        description="readings at a head that steps down: it answers for them until they have left"
+        " the window, or they move to their motes' new heads",
+    )
 
     @field_validator("round_s")
     @classmethod
@@ -137,7 +151,7 @@ class CpuUs(Table):
 class Join(Table):
     """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
 
-    strategy: Literal["centralised", "snjoin-star"]
+    strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
     operator: Literal["snjoin"] = "snjoin"
     arity: Literal["variable", "complete"] = "variable"
     form: Literal["latest", "factorised"] = "latest"
@@ -145,13 +159,31 @@ class Join(Table):
     late_s: NotNegative = Field(
         5.0, description="readings later than this are dropped, and state is kept this much longer"
     )
-    feedback: Literal["off", "paper", "with-initiator"] = "paper"
+    timeout_s: NotNegative | None = Field(
+        None,
+        description="snjoin-star: an initiator that has heard nothing of a request for so long sends"
+        " its own cluster's partners, marked partial; 0 = never; default 2 s where messages"
+        " can be lost, else never",
+    )
+    feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
+    target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="match-rate and directory: the share of partners to be delivered"
+    )
     selection: Literal["bernoulli", "proportional"] = "bernoulli"
     weights: Literal["contribution", "size"] = "contribution"
     exploration: Share = 0.02
     buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
     queue: Count = Field(64, description="readings and requests a head can hold")
     cpu_us: CpuUs = CpuUs()
+
+    @model_validator(mode="after")
+    def _target_goes_with_estimates(self) -> Self:
+        if self.target_recall is not None and self.feedback not in {"match-rate", "directory"}:
+            raise ValueError(
+                "target_recall goes with feedback = 'match-rate' or 'directory', found"
+                f" feedback = {self.feedback!r}"
+            )
+        return self
 
 
 class Trace(Table):

@@ -1,8 +1,8 @@
 """An air for clustering elections that loses copies, silences nodes and remembers what arrived."""
 
-import random
 from collections import Counter
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 
 import numpy as np
 
@@ -17,7 +17,9 @@ def lossy(loss: float, seed: int) -> Arrives:
     """Loses each copy with probability `loss`, the same way however sendings are grouped."""
 
     def arrives(kind: str, nth: int, source: int, target: int) -> bool:
-        return random.Random(f"{seed}/{kind}/{nth}/{source}/{target}").random() >= loss
+        copy = f"{seed}/{kind}/{nth}/{source}/{target}".encode()
+        draw = int.from_bytes(blake2b(copy, digest_size=8).digest())
+        return draw >= loss * 2**64
 
     return arrives
 

@@ -1,10 +1,10 @@
 """Elections on any topology, with and without loss."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustering import heed
@@ -18,13 +18,45 @@ from clustering.contract import (
     run_with,
 )
 from clustering.finalize import BestHeard, elect_uncovered
+from clustering.grid import CellHead
 from clustering.heed import Cost, node_costs
+from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import neighbourhood_within
+from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from clustering.quality import is_valid_clustering, measure
 from tests.checkers.lossy_air import LossyAir, lossy
 from tests.property.heed_reference import reference_heed
 
 CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
 P_MIN = 0.0005
+
+USUAL = Settings(
+    protocol=Protocol.HEED,
+    control=CONTROL,
+    cost=Cost.AMRP,
+    c_prob=0.05,
+    p_min=P_MIN,
+    expected_heads=3,
+    lot=Lot.ROTATING,
+    weight=Weight.ENERGY,
+    hops_max=1,
+    cell_head=CellHead.ENERGY,
+)
+PROTOCOL_VARIANTS = {
+    "heed": USUAL,
+    "heed-at-once": replace(USUAL, c_prob=1.0),
+    "leach": replace(USUAL, protocol=Protocol.LEACH),
+    "leach-energy": replace(USUAL, protocol=Protocol.LEACH, lot=Lot.ENERGY),
+    "dca": replace(USUAL, protocol=Protocol.DCA),
+    "dca-degree": replace(USUAL, protocol=Protocol.DCA, weight=Weight.DEGREE),
+    "max-min-1": replace(USUAL, protocol=Protocol.MAX_MIN, weight=Weight.NUMBER),
+    "max-min-3": replace(USUAL, protocol=Protocol.MAX_MIN, hops_max=3),
+    "grid": replace(USUAL, protocol=Protocol.GRID),
+    "grid-rotation": replace(USUAL, protocol=Protocol.GRID, cell_head=CellHead.ROTATION),
+    "k-means": replace(USUAL, protocol=Protocol.K_MEANS),
+    "none": replace(USUAL, protocol=Protocol.NONE),
+}
+PROTOCOLS, PROTOCOL_NAMES = PROTOCOL_VARIANTS.values(), PROTOCOL_VARIANTS.keys()
 
 
 @dataclass(frozen=True)
@@ -62,6 +94,7 @@ def fields(draw: st.DrawFn, energy: st.SearchStrategy[float]) -> Field:
 full = fields(st.just(1.0))
 worn = fields(st.sampled_from([0.0, 0.001, 0.2, 0.6, 1.0]))
 seeds = st.integers(0, 2**32)
+unhurried = settings(deadline=None)
 losses = st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0])
 
 
@@ -85,19 +118,33 @@ def rows(neighbourhood: Neighbourhood) -> list[list[int]]:
     ]
 
 
+def election_by(protocol: Settings, field: Field, seed: int, rounds: int) -> Election:
+    """An election by `protocol` after some rounds in which every third node has served."""
+    count = len(field.alive)
+    epoch = Epoch(rounds, max(1, count // 3), np.arange(count) % 3 == seed % 3)
+    situation = Situation(
+        field.neighbourhood, field.positions_m, field.alive, field.energy_share, epoch
+    )
+    return elect(protocol, situation, np.random.default_rng(seed))
+
+
 def assert_everyone_is_settled(clusters: Clusters, field: Field, air: LossyAir) -> None:
-    """Every live node is a head, or member of a head in range that it heard and that heard it join."""
-    for node, head in enumerate(clusters.head.tolist()):
+    """Every live node is a head, or led to one by nodes that it heard and that heard it join."""
+    assert is_valid_clustering(clusters, field.neighbourhood, field.alive)
+    for node, via in enumerate(clusters.via.tolist()):
         if not field.alive[node]:
-            assert head == -1
-        elif head != node:
-            assert clusters.head[head] == head, "a member's head is no head"
-            assert head in rows(field.neighbourhood)[node], "a member is out of its head's range"
-            assert ("head", head, node) in air.delivered, "a member never heard its head"
-            assert ("join", node, head) in air.delivered, "a head never heard its member"
-        assert not clusters.self_elected[node] or head == node
+            assert via == clusters.head[node] == -1
+        elif via == node:
+            assert clusters.head[node] == node
+        else:
+            assert clusters.head[via] == clusters.head[node], "a member and its next hop disagree"
+            assert via in rows(field.neighbourhood)[node], "a member is out of range"
+            assert ("head", via, node) in air.delivered, "a member never heard of its head"
+            assert ("join", node, via) in air.delivered, "nobody heard a member join"
+    assert np.isin(np.flatnonzero(clusters.self_elected), clusters.heads()).all()
 
 
+@unhurried
 @given(worn, st.sampled_from(Cost), seeds, losses)
 def test_heed_equals_the_node_by_node_reference(
     field: Field, cost: Cost, seed: int, loss: float
@@ -123,28 +170,39 @@ def test_heed_equals_the_node_by_node_reference(
     assert clusters.iterations == iterations
 
 
-@given(worn, st.sampled_from(Cost), seeds, losses)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
+@unhurried
+@given(worn, seeds, losses, st.integers(0, 5))
 def test_every_live_node_is_settled_whatever_is_lost(
-    field: Field, cost: Cost, seed: int, loss: float
+    protocol: Settings, field: Field, seed: int, loss: float, rounds: int
 ) -> None:
     air = LossyAir(field.alive, lossy(loss, seed))
-    clusters = run_with(heed_election(field, cost, seed), air)
+    clusters = run_with(election_by(protocol, field, seed, rounds), air)
     assert_everyone_is_settled(clusters, field, air)
-    assert clusters.iterations <= 12
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
+@unhurried
 @given(worn, seeds, losses, st.dictionaries(st.integers(0, 23), st.integers(0, 14)))
 def test_survivors_are_settled_when_nodes_die_midway(
-    field: Field, seed: int, loss: float, dying: dict[int, int]
+    protocol: Settings, field: Field, seed: int, loss: float, dying: dict[int, int]
 ) -> None:
     air = LossyAir(field.alive, lossy(loss, seed), silent_from=dying)
-    clusters = run_with(heed_election(field, Cost.AMRP, seed), air)
+    clusters = run_with(election_by(protocol, field, seed, 0), air)
     for node in np.flatnonzero(field.alive).tolist():
         if not air.is_silent(node) and clusters.head[node] != node:
-            assert ("join", node, int(clusters.head[node])) in air.delivered
+            assert ("join", node, int(clusters.via[node])) in air.delivered
+
+
+@unhurried
+@given(worn, st.sampled_from(Cost), seeds, losses)
+def test_heed_ends_within_its_bound(field: Field, cost: Cost, seed: int, loss: float) -> None:
+    air = LossyAir(field.alive, lossy(loss, seed))
+    assert run_with(heed_election(field, cost, seed), air).iterations <= 12
 
 
 @pytest.mark.parametrize("cost", Cost)
+@unhurried
 @given(full, seeds)
 def test_heads_in_range_of_each_other_were_all_self_elected_at_full_batteries(
     cost: Cost, field: Field, seed: int
@@ -158,6 +216,7 @@ def test_heads_in_range_of_each_other_were_all_self_elected_at_full_batteries(
 
 
 @pytest.mark.parametrize("cost", Cost)
+@unhurried
 @given(worn, seeds)
 def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
     cost: Cost, field: Field, seed: int
@@ -171,6 +230,7 @@ def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
             assert clusters.self_elected[dearer]
 
 
+@unhurried
 @given(worn, st.sampled_from(Cost), seeds)
 def test_a_member_joins_the_cheapest_head_in_range(field: Field, cost: Cost, seed: int) -> None:
     clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, lossy(0.0, seed)))
@@ -182,6 +242,7 @@ def test_a_member_joins_the_cheapest_head_in_range(field: Field, cost: Cost, see
             assert head == min(in_range, key=lambda other: (costs[other], other))
 
 
+@unhurried
 @given(worn, seeds, losses)
 def test_uncovered_nodes_elect_themselves_as_if_in_turn(
     field: Field, seed: int, loss: float
@@ -207,6 +268,7 @@ def test_uncovered_nodes_elect_themselves_as_if_in_turn(
     assert set(np.flatnonzero(elected).tolist()) == expected
 
 
+@unhurried
 @given(shapes, st.integers(1, 12))
 def test_the_neighbourhood_is_all_pairs_within_range(
     points: list[tuple[int, int]], range_m: int
@@ -225,3 +287,66 @@ def test_the_neighbourhood_is_all_pairs_within_range(
         *(np.array(points)[neighbourhood.sources()] - np.array(points)[neighbourhood.targets]).T
     )
     assert np.allclose(neighbourhood.distances_m, lengths_m)
+
+
+def reference_dca(field: Field, weight: Reals) -> list[int]:
+    """Greedy by weight: a node leads unless a heavier neighbour does, else follows the heaviest."""
+    head = [-1] * len(field.alive)
+    for node in sorted(np.flatnonzero(field.alive).tolist(), key=lambda n: (-weight[n], n)):
+        leaders = [n for n in rows(field.neighbourhood)[node] if head[n] == n]
+        head[node] = min(leaders, key=lambda n: (-weight[n], n), default=node)
+    return head
+
+
+@unhurried
+@given(worn, seeds)
+def test_dca_without_loss_is_greedy_by_weight(field: Field, seed: int) -> None:
+    air = LossyAir(field.alive, lossy(0.0, seed))
+    clusters = run_with(election_by(PROTOCOL_VARIANTS["dca"], field, seed, 0), air)
+    assert clusters.head.tolist() == reference_dca(field, field.energy_share)
+    assert not clusters.self_elected.any()
+
+
+def reference_max_min(field: Field, hops_max: int) -> list[int]:
+    """The head that each node chooses by the rules of max-min, node numbers as weights."""
+    live = np.flatnonzero(field.alive).tolist()
+    near = {n: [n, *(m for m in rows(field.neighbourhood)[n] if m in live)] for n in live}
+    winner = {n: n for n in live}
+    logs: dict[str, dict[int, list[int]]] = {"max": {}, "min": {}}
+    for name, prefer in (("max", max), ("min", min)):
+        for _ in range(hops_max):
+            winner = {n: prefer(winner[m] for m in near[n]) for n in live}
+            for n in live:
+                logs[name].setdefault(n, []).append(winner[n])
+    chosen = [-1] * len(field.alive)
+    for n in live:
+        pairs = set(logs["max"][n]) & set(logs["min"][n])
+        chosen[n] = n if n in logs["min"][n] else min(pairs, default=logs["max"][n][-1])
+    return chosen
+
+
+@unhurried
+@given(worn, seeds, st.integers(1, 3))
+def test_max_min_without_loss_has_the_heads_of_its_rules(
+    field: Field, seed: int, hops_max: int
+) -> None:
+    air = LossyAir(field.alive, lossy(0.0, seed))
+    protocol = replace(USUAL, protocol=Protocol.MAX_MIN, weight=Weight.NUMBER, hops_max=hops_max)
+    clusters = run_with(election_by(protocol, field, seed, 0), air)
+    chosen = reference_max_min(field, hops_max)
+    by_rule = {node for node, head in enumerate(chosen) if node == head}
+    elected = set(np.flatnonzero(clusters.self_elected).tolist())
+    assert set(clusters.heads().tolist()) == by_rule | elected
+    assert not by_rule & elected
+    quality = measure(
+        clusters,
+        positions_m=field.positions_m,
+        neighbourhood=field.neighbourhood,
+        alive=field.alive,
+    )
+    assert quality.hops_max <= hops_max
+    for node, via in enumerate(clusters.via.tolist()):
+        # Whoever has a neighbour that follows its own choice, and is near enough, follows it too.
+        if clusters.head[node] != chosen[node]:
+            assert via != chosen[node]
+            assert chosen[node] not in rows(field.neighbourhood)[node]

@@ -33,6 +33,7 @@ def crosses(start: np.ndarray, end: np.ndarray, wall: np.ndarray) -> bool:
     start=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
     steps=st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=1, max_size=8),
 )
+@settings(deadline=None)
 def test_nothing_passes_through_a_wall(
     segments: list[tuple[tuple[float, float], tuple[float, float]]],
     start: tuple[float, float],
@@ -52,6 +53,7 @@ def test_nothing_passes_through_a_wall(
     first=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
     second=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
 )
+@settings(deadline=None)
 def test_what_is_hidden_is_what_a_straight_way_would_cross(
     segments: list[tuple[tuple[float, float], tuple[float, float]]],
     first: tuple[float, float],
@@ -83,7 +85,7 @@ def make_puffs(seed: int, wall: bool) -> Puffs:
             streams=streams,
         ),
         barriers=Barriers([((60.0, 40.0), (60.0, 80.0))] if wall else []),
-        field_m=(100.0, 100.0),
+        area_m=np.array([(0.0, 0.0), (100.0, 100.0)]),
         sensor_height_m=0.5,
         step_s=0.4,
     )

@@ -31,3 +31,27 @@ def test_nobody_hears_silence() -> None:
 def test_the_sink_hears_and_a_dead_target_does_not() -> None:
     send = Unicast("report", np.array([0, 1]), np.array([SINK, 2]), 25, 1000)
     assert hear_all(send, np.array([True, True, False])).targets.tolist() == [SINK]
+
+
+def test_links_are_found_by_their_ends() -> None:
+    assert NEIGHBOURHOOD.links(np.array([0, 0, 2, 2]), np.array([1, 2, 1, 2])).tolist() == [
+        0,
+        -1,
+        3,
+        -1,
+    ]
+
+
+def test_a_neighbourhood_keeps_only_the_links_wanted() -> None:
+    kept = NEIGHBOURHOOD.only(np.array([False, False, True, True]))
+    assert kept.starts.tolist() == [0, 0, 1, 2]
+    assert kept.targets.tolist() == [2, 1]
+    assert kept.distances_m.tolist() == [1.0, 1.0]
+
+
+def test_only_those_asked_for_have_links() -> None:
+    positions_m = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]])
+    among = np.array([True, False, True])
+    neighbourhood = neighbourhood_within(positions_m, 2.0, among=among)
+    assert neighbourhood.starts.tolist() == [0, 1, 1, 2]
+    assert neighbourhood.targets.tolist() == [2, 0]

@@ -1,0 +1,272 @@
+"""`motejoin cluster`: one election on a random field, with its figures and its picture."""
+
+import argparse
+import json
+from math import ceil, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clustering import hierarchy
+from clustering.contract import Clusters, run_with
+from clustering.grid import CellHead
+from clustering.heed import Cost
+from clustering.leach import Epoch, Lot
+from clustering.neighbourhood import neighbourhood_within
+from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from clustering.quality import measure
+from network.profile import load_profile
+from network.topology import place_uniform
+from scenarios.build import CONTROL
+from scenarios.cluster_plot import save_plot
+from scenarios.control_cost import CountedAir
+from sim.errors import Fault, InputError
+from sim.rng import RandomStreams
+
+EXAMPLES = """examples:
+  motejoin cluster --protocol heed --nodes 1000 --side 2000 --range 100 --seed 1 --json
+  motejoin cluster --protocol heed --cost degree --range 200 --plot clusters.png
+  motejoin cluster --protocol heed --range 100 --upper-range 600
+  motejoin cluster --protocol max-min --hops 3 --weight energy
+  motejoin cluster --protocol leach --heads 50 --loss 0.3
+"""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "cluster",
+        help="hold one election of cluster heads and show its figures",
+        description=(
+            "Hold one election among motes placed at random in a square, all batteries full unless said"
+            " otherwise, and show what came out of it and what its messages cost."
+        ),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    field = parser.add_argument_group("field")
+    field.add_argument("--nodes", type=int, default=1000, help="motes (default: 1000)")
+    field.add_argument(
+        "--side", type=float, default=2000.0, help="of the square, m (default: 2000)"
+    )
+    field.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
+    field.add_argument(
+        "--battery",
+        type=float,
+        default=1.0,
+        metavar="SHARE",
+        help="least battery level: each mote's is uniform between it and 1 (default: 1)",
+    )
+    field.add_argument(
+        "--loss", type=float, default=0.0, help="share of message copies lost (default: 0)"
+    )
+    election = parser.add_argument_group("election")
+    _add_choice(election, "--protocol", Protocol, Protocol.HEED, "who elects how")
+    election.add_argument(
+        "--range", type=float, default=100.0, help="cluster range, m (default: 100)"
+    )
+    _add_choice(election, "--cost", Cost, Cost.AMRP, "heed: what heads are compared by")
+    election.add_argument(
+        "--c-prob",
+        type=float,
+        default=0.05,
+        help="heed: first probability to stand (default: 0.05)",
+    )
+    election.add_argument(
+        "--p-min", type=float, default=0.0005, help="heed: its least value (default: 0.0005)"
+    )
+    election.add_argument(
+        "--upper-range",
+        type=float,
+        action="append",
+        default=[],
+        metavar="M",
+        help="heed: let the heads elect heads among themselves at this range; may be repeated",
+    )
+    election.add_argument(
+        "--heads",
+        type=int,
+        help="leach, k-means: heads wanted (default: as many as squares of side range·√2 fill the field)",
+    )
+    _add_choice(election, "--lot", Lot, Lot.ROTATING, "leach: how probabilities are set")
+    _add_choice(election, "--weight", Weight, Weight.ENERGY, "dca, max-min: what makes a good head")
+    election.add_argument(
+        "--hops", type=int, default=2, help="max-min: from a member to its head (default: 2)"
+    )
+    _add_choice(election, "--cell-head", CellHead, CellHead.ENERGY, "grid: who leads a cell")
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    output.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the clusters (.png, .svg, .pdf)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry the command out."""
+    _check(args)
+    clusters, positions_m, figures = hold_election(args)
+    if args.plot is not None:
+        title = (
+            f"{args.protocol}: {figures['heads']:,} heads of {figures['nodes']:,} motes,"
+            f" range {args.range:g} m, seed {args.seed}"
+        )
+        save_plot(args.plot, clusters=clusters, positions_m=positions_m, title=title)
+    print(json.dumps(figures) if args.json else _as_text(figures))
+    return 0
+
+
+def hold_election(
+    args: argparse.Namespace,
+) -> tuple[Clusters, np.ndarray[Any, np.dtype[np.float64]], dict[str, Any]]:
+    """The motes' clusters, their positions and the figures to show."""
+    streams = RandomStreams(args.seed)
+    positions_m = place_uniform(
+        streams.vector("placement"), count=args.nodes, width_m=args.side, height_m=args.side
+    )
+    wear = streams.vector("batteries").random(args.nodes) * (1 - args.battery)
+    heads_wanted = args.heads or ceil(args.side / (args.range * sqrt(2))) ** 2
+    settings = Settings(
+        protocol=Protocol(args.protocol),
+        control=CONTROL,
+        cost=Cost(args.cost),
+        c_prob=args.c_prob,
+        p_min=args.p_min,
+        expected_heads=min(heads_wanted, args.nodes),
+        lot=Lot(args.lot),
+        weight=Weight(args.weight),
+        hops_max=args.hops,
+        cell_head=CellHead(args.cell_head),
+    )
+    alive = np.ones(args.nodes, dtype=np.bool_)
+    situation = Situation(
+        neighbourhood=neighbourhood_within(positions_m, args.range),
+        positions_m=positions_m,
+        alive=alive,
+        energy_share=1 - wear,
+        epoch=Epoch.first(count=args.nodes, expected_heads=settings.expected_heads),
+    )
+    air = CountedAir(
+        load_profile("first-order"),
+        positions_m=positions_m,
+        sink_m=(args.side / 2, args.side / 2),
+        range_m=args.range,
+        alive=alive,
+        loss=args.loss,
+        random=streams.vector("radio.loss"),
+    )
+    random = streams.vector("election")
+    if args.upper_range:
+        levels = run_with(
+            hierarchy.elect(
+                positions_m=positions_m,
+                alive=alive,
+                energy_share=situation.energy_share,
+                ranges_m=[args.range, *args.upper_range],
+                cost=settings.cost,
+                c_prob=settings.c_prob,
+                p_min=settings.p_min,
+                random=random,
+                control=CONTROL,
+            ),
+            air,
+        )
+    else:
+        levels = (run_with(elect(settings, situation, random), air),)
+    clusters = levels[0]
+    quality = measure(
+        clusters, positions_m=positions_m, neighbourhood=situation.neighbourhood, alive=alive
+    )
+    figures = {
+        "protocol": settings.protocol.value,
+        "seed": args.seed,
+        "side_m": args.side,
+        "range_m": args.range,
+        "nodes": quality.nodes,
+        "heads": quality.heads,
+        "self_elected": quality.self_elected,
+        "iterations": clusters.iterations,
+        "uncovered": quality.uncovered,
+        "cluster_sizes": list(quality.sizes),
+        "heads_with_no_member": quality.memberless,
+        "min_head_distance_m": quality.head_distance_m_min,
+        "max_hops": quality.hops_max,
+        "messages": air.messages,
+        "bytes": air.bytes,
+        "energy_j": air.energy_j,
+    }
+    if args.upper_range:
+        figures["heads_by_level"] = [len(level.heads()) for level in levels]
+    return clusters, positions_m, figures
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse arguments that no election can be held with, all at once."""
+    bounds = [
+        ("--nodes", args.nodes, args.nodes >= 1, "at least 1"),
+        ("--side", args.side, 0 < args.side < np.inf, "a length above 0"),
+        ("--range", args.range, 0 < args.range < np.inf, "a length above 0"),
+        ("--battery", args.battery, 0 <= args.battery <= 1, "a share from 0 to 1"),
+        ("--loss", args.loss, 0 <= args.loss <= 1, "a share from 0 to 1"),
+        ("--c-prob", args.c_prob, 0 < args.c_prob <= 1, "a probability above 0, at most 1"),
+        ("--p-min", args.p_min, 0 < args.p_min <= 1, "a probability above 0, at most 1"),
+        ("--heads", args.heads, args.heads is None or args.heads >= 1, "at least 1"),
+        ("--hops", args.hops, args.hops >= 1, "at least 1"),
+        (
+            "--upper-range",
+            ", ".join(f"{range_m:g}" for range_m in args.upper_range),
+            sorted({args.range, *args.upper_range}) == [args.range, *args.upper_range],
+            "ranges that ascend from --range",
+        ),
+        (
+            "--upper-range",
+            args.protocol,
+            not args.upper_range or args.protocol == Protocol.HEED,
+            "--protocol heed, the only one with levels",
+        ),
+    ]
+    faults = [
+        Fault(place, str(found), f"expected {expected}")
+        for place, found, is_fine, expected in bounds
+        if not is_fine
+    ]
+    if faults:
+        raise InputError("\n".join(map(str, faults)))
+
+
+def _as_text(figures: dict[str, Any]) -> str:
+    sizes = figures["cluster_sizes"]
+    nearest_m = figures["min_head_distance_m"]
+    lines = {
+        "heads": f"{figures['heads']:,} of {figures['nodes']:,} motes"
+        f" ({figures['heads'] / figures['nodes']:.1%}), {figures['self_elected']:,} for want of one",
+        "iterations": f"{figures['iterations']:,}",
+        "uncovered": f"{figures['uncovered']:,}",
+        "cluster size": f"{np.mean(sizes):.1f} on average, {sizes[0]:,} at most",
+        "no member": f"{figures['heads_with_no_member']:,} heads",
+        "nearest heads": "only one head" if nearest_m is None else f"{nearest_m:.1f} m apart",
+        "hops to head": f"{figures['max_hops']:,} at most",
+        "control": f"{figures['messages']:,} messages, {figures['bytes']:,} bytes,"
+        f" {figures['energy_j']:.3g} J",
+    }
+    if "heads_by_level" in figures:
+        lines["levels"] = " > ".join(f"{heads:,}" for heads in figures["heads_by_level"]) + " heads"
+    title = (
+        f"{figures['protocol']}, seed {figures['seed']}: {figures['nodes']:,} motes in"
+        f" {figures['side_m']:g} x {figures['side_m']:g} m, range {figures['range_m']:g} m"
+    )
+    return "\n".join([title, *(f"  {name:<13} {text}" for name, text in lines.items())])
+
+
+def _add_choice(
+    group: "argparse._ArgumentGroup", option: str, modes: type, default: str, meaning: str
+) -> None:
+    names = [str(mode) for mode in modes]  # type: ignore[attr-defined]
+    group.add_argument(
+        option,
+        choices=names,
+        default=str(default),
+        metavar="NAME",
+        help=f"{meaning}: {', '.join(names)} (default: {default})",
+    )
