@@ -11,8 +11,8 @@ IsOut                                        `_purge`
 The first stream's tuples are the 1-tuples of level 1. Where the tuples of a level are kept is the matter of
 NLW-join and HW-join.
 
-Deviation from Fig. 5: what has expired is deleted every eighth of a window, from all buffers, so that scans
-stay simple; for HW-join that is also the routine that cleans rarely probed buckets.
+Deviation from Fig. 5: what has expired is deleted now and then, from all buffers, so that scans stay simple; for
+HW-join that is also the routine that cleans rarely probed buckets.
 """
 
 from abc import abstractmethod
@@ -60,7 +60,6 @@ class Pipeline(WJoin):
 
     def _reset(self) -> None:
         self._held = 0
-        self._purged_us: int | None = None
         distinct = {bound_us for row in self._bounds for bound_us in row}
         self._window_us = distinct.pop() if len(distinct) == 1 else None
         """The window, if there is but one."""
@@ -160,12 +159,6 @@ class Pipeline(WJoin):
         return tuple.__new__(Left, (low_us, high_us, value, times, values))
 
     def _purge(self, now_us: int) -> None:
-        if self._purged_us is None:
-            self._purged_us = now_us
-        if now_us - self._purged_us < self._reach_us_max // 8:
-            return
-        self._purged_us = now_us
-        self._held_peak = max(self._held_peak, self._held)
         self._held = sum(
             self._keep(
                 level,

@@ -130,14 +130,14 @@ def churned(arrivals: Sequence[Occurrence], a_minute: int) -> float:
 
 
 def w_joins() -> None:
-    print("W-joins, uniform clique, 4 streams, window 1 s, 10,000 values equally likely")
+    print("W-joins, uniform clique, 4 streams, window 1 s, 1,500 values equally likely")
     makes: dict[str, Make] = {"hw": HWJoin, "mw": MWJoin, "nlw": NLWJoin}
     for title, last, goal in (
         ("rates 1000:1000:1000:100", 100.0, 8.0),
         ("rates 1000:1000:1000:1000", 1000.0, None),
     ):
         rates = {"A": 1000.0, "B": 1000.0, "C": 1000.0, "D": last}
-        arrivals = uniform_streams(rates=rates, seconds=3, domain=10_000)
+        arrivals = uniform_streams(rates=rates, seconds=3, domain=1500)
         runs = [
             {
                 name: timed_w(make, arrivals, 1.5, rates, Uniform(1_000_000))
