@@ -78,9 +78,7 @@ class Result:
         """Every result, members ordered by stream."""
         streams = [(self.origin.stream, (self.origin.at_us,)), *self.partners.items()]
         streams.sort(key=lambda entry: str(entry[0]))
-        names = [stream for stream, _ in streams]
-        for times in product(*(times for _, times in streams)):
-            yield tuple(map(Member, names, times))
+        return product(*([Member(stream, at) for at in times] for stream, times in streams))
 
     def latest(self) -> tuple[Member, ...]:
         """One result: the newest time of each stream, members ordered by stream."""
