@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from simpy.events import Event
 
-from clustering.contract import Broadcast, Clusters, Election, Heard, Send, Unicast
+from clustering.contract import Broadcast, Clusters, Election, Heard, Nodes, Send, Unicast
 from network.contract import Air, Message
 from sim.kernel import Kernel
 from sim.records import DropReason
@@ -35,19 +35,16 @@ class ElectionDriver:
 
     def hold(self, election: Election) -> Generator[Event, Any, Clusters]:
         """The story of one election; ends with its outcome."""
-        send = next(election)
-        while True:
-            self._sources, self._targets = [], []
-            self._put_on_air(send)
-            yield self._kernel.timeout(send.wait_us)
-            heard = Heard(
-                np.array(self._sources, dtype=np.int64), np.array(self._targets, dtype=np.int64)
-            )
-            try:
-                send = election.send(heard)
-            except StopIteration as finished:
-                clusters: Clusters = finished.value
-                return clusters
+        try:
+            send = next(election)
+            while True:
+                self._sources, self._targets = [], []
+                self._put_on_air(send)
+                yield self._kernel.timeout(send.wait_us)
+                send = election.send(Heard(_nodes(self._sources), _nodes(self._targets)))
+        except StopIteration as finished:
+            clusters: Clusters = finished.value
+            return clusters
 
     def _put_on_air(self, send: Send) -> None:
         now_us = self._kernel.now_us
@@ -85,3 +82,7 @@ class ElectionDriver:
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
         """The air has logged it; the protocol notices by not being told."""
+
+
+def _nodes(numbers: list[int]) -> Nodes:
+    return np.array(numbers, dtype=np.int64)

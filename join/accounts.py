@@ -49,9 +49,15 @@ class Accounts:
         self._fates.append((at_us, reading.node, reading.at_us, Fate.IN_FLIGHT, None, None))
 
     def lost(
-        self, kind: str, where: int, reason: DropReason, at_us: int, origin: int, origin_at_us: int
+        self,
+        kind: str,
+        where: int,
+        reason: DropReason,
+        at_us: int,
+        origin: int | None,
+        origin_at_us: int | None,
     ) -> None:
-        """A message about a reading, or a held reading (kind "state"), was dropped."""
+        """A message, or a held reading (kind "state"), was dropped; the reading it was about, if any."""
         self.drops[reason] += 1
         self._drops.append((at_us, where, reason, kind, origin, origin_at_us))
 

@@ -1,6 +1,6 @@
 """The centralised strategy: heads pass every reading on to the sink, which runs the join alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from join.accounts import Accounts, Reading
 from join.cpu_costs import CpuCosts
@@ -36,6 +36,8 @@ class CentralisedJoin:
         self._costs = costs
         self._late_us = late_us
         self._head_of = [-1] * motes
+        self.on_dead_head: Callable[[int], None] = lambda _: None
+        """Told of every mote that finds its head dead."""
         air.attach("reading", self._on_reading, self._on_lost)
 
     def assign(self, head_of: Sequence[int]) -> None:
@@ -80,10 +82,12 @@ class CentralisedJoin:
             self._accounts.dropped(reading, SINK, DropReason.LATE, self._clock.now_us)
             return
         found = self._operator.take_reading(reading.value, reading.node, reading.at_us, start_us)
-        done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(found.counts[0]))
+        done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(1, found.counts[0]))
         self._accounts.joined(reading, SINK, start_us)
-        if found.partners:
+        if found.found:
             self._sink.take(reading, found.partners, done_us)
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
+        if reason is DropReason.DEAD:
+            self.on_dead_head(message.source)

@@ -13,13 +13,13 @@ class CpuCosts:
     form: float
     """Per partner put into a result."""
 
-    def reading_us(self, partners: int) -> float:
-        """Insert-probe: hash the value, insert it, probe the table, form the result."""
-        return self.hash + self.insert + self.probe + partners * self.form
+    def reading_us(self, tables: int, partners: int) -> float:
+        """Insert-probe: hash the value, insert it, probe the tables, form the result."""
+        return self.hash + self.insert + tables * self.probe + partners * self.form
 
-    def probe_us(self, partners: int) -> float:
-        """A probe request served: hash, probe, form."""
-        return self.hash + self.probe + partners * self.form
+    def probe_us(self, tables: int, partners: int) -> float:
+        """A probe request served: hash, probe the tables, form."""
+        return self.hash + tables * self.probe + partners * self.form
 
     def result_us(self, partners: int) -> float:
         """A result put together at the sink."""

@@ -3,21 +3,35 @@
 from collections.abc import Callable, Sequence
 
 from join.accounts import Accounts, Reading
+from join.contract import Stream, Value
 from join.cpu_costs import CpuCosts
-from join.relevance import Weights, weights_of
+from join.notes import NoteWriter
+from join.probe_request import ProbeRequest
 from join.sink_site import SinkSite
-from join.snjoin_star import ClusterHead, ProbeRequest
-from join.wire import READING_BYTES, feedback_bytes, request_bytes
+from join.snjoin_star import ClusterHead
+from join.value_table import Stamp
+from join.wire import (
+    ACK_BYTES,
+    HELD_READING_BYTES,
+    READING_BYTES,
+    note_bytes,
+    request_bytes,
+)
 from network.contract import Air, Clock, Message, Processors
 from sim.recorder import Rows
 from sim.records import SINK, DropReason
 
-FeedbackNote = tuple[int, tuple[int, ...], list[float]]
-"""Value, heads probed, their weights."""
+HeldReading = tuple[int, Value, Stream, Stamp]
+"""As a head's table holds it: time, value, mote, processing stamp."""
 
 
 class InNetworkJoin:
-    """SNJoin* at every head, with the sink at the end of each probing sequence."""
+    """SNJoin* at every head, with the sink at the end of each probing sequence.
+
+    With `moves`, a head that steps down hands its readings to their motes' new heads; else it answers for
+    them until they have left the window. With `timeout_us`, an initiator that has heard nothing of a request for so long sends what its own
+    cluster gave to the sink, marked partial; the sink then acknowledges the requests it would not answer.
+    """
 
     def __init__(
         self,
@@ -30,9 +44,10 @@ class InNetworkJoin:
         *,
         costs: CpuCosts,
         late_us: int,
+        timeout_us: int,
+        moves: bool,
         motes: int,
-        feedback: bool,
-        weights: Weights,
+        notes: NoteWriter,
         new_head: Callable[[int], ClusterHead],
     ) -> None:
         self._clock = clock
@@ -43,21 +58,32 @@ class InNetworkJoin:
         self._probes = probes
         self._costs = costs
         self._late_us = late_us
-        self._feedback = feedback
-        self._weights = weights
+        self._timeout_us = timeout_us
+        self._moves = moves
+        self._notes = notes
         self._new_head = new_head
         self._head_of = [-1] * motes
         self._heads: dict[int, ClusterHead] = {}
+        self.on_dead_head: Callable[[int], None] = lambda _: None
+        """Told of every mote that finds its head dead."""
+        self._unanswered: dict[tuple[int, int], ProbeRequest] = {}
+        """By initiator and count there: requests whose cluster gave something, not yet heard of."""
         air.attach("reading", self._on_reading, self._on_reading_lost)
         air.attach("probe", self._on_probe, self._on_probe_lost)
         air.attach("result", self._on_result, self._on_request_lost)
-        air.attach("feedback", self._on_feedback, self._on_feedback_lost)
+        air.attach("feedback", self._on_reply, self._on_reply_lost)
+        air.attach("ack", self._on_reply, self._on_reply_lost)
+        air.attach("handover", self._on_handover, self._on_handover_lost)
 
     # What the clustering tells the join.
 
     def assign(self, head_of: Sequence[int]) -> None:
         """From now on each mote sends its readings to its head; heads that stepped down linger."""
         self._head_of = list(head_of)
+        if self._moves:
+            for node in sorted(self._heads):
+                if head_of[node] != node:
+                    self._hand_over(node, list(self._heads[node].table.held()))
 
     def set_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
@@ -74,6 +100,36 @@ class InNetworkJoin:
         for at_us, _, stream, _ in state.table.held():
             assert isinstance(stream, int), stream
             self._accounts.lost("state", node, DropReason.STATE_LOST, now_us, stream, at_us)
+
+    def would_match(self, head: int, request: ProbeRequest) -> bool:
+        """Whether a head holds a partner for a request: what an oracle knows."""
+        state = self._heads.get(head)
+        return state is not None and state.holds_partner(request)
+
+    def _hand_over(self, node: int, readings: list[HeldReading]) -> None:
+        """Send readings that `node` holds to their motes' heads."""
+        by_head: dict[int, list[HeldReading]] = {}
+        for held in readings:
+            mote = held[2]
+            assert isinstance(mote, int), mote
+            head = self._head_of[mote]
+            if head not in {node, -1}:
+                by_head.setdefault(head, []).append(held)
+        for head, moved in by_head.items():
+            size = len(moved) * HELD_READING_BYTES
+            self._air.unicast("handover", node, head, size, moved, self._clock.now_us)
+
+    def _on_handover(self, message: Message) -> None:
+        moved: list[HeldReading] = message.body
+        table = self._state(message.target).table
+        for at_us, value, mote, stamp in moved:
+            table.insert(value, mote, at_us, stamp)
+
+    def _on_handover_lost(self, message: Message, reason: DropReason) -> None:
+        moved: list[HeldReading] = message.body
+        for at_us, _, mote, _ in moved:
+            assert isinstance(mote, int), mote
+            self._accounts.lost("state", message.target, reason, self._clock.now_us, mote, at_us)
 
     # What motes, heads and the sink do.
 
@@ -104,8 +160,14 @@ class InNetworkJoin:
             return
         head = self._state(node)
         request = head.take_reading(reading.value, reading.node, reading.at_us, start_us)
-        done_us = self._cpus.occupy(node, start_us, self._costs.reading_us(request.counts[0]))
+        service_us = self._costs.reading_us(head.tables, request.counts[0])
+        done_us = self._cpus.occupy(node, start_us, service_us)
         self._accounts.joined(reading, node, start_us)
+        if self._moves and self._head_of[reading.node] != node:
+            # It was on its way when its head stepped down.
+            self._hand_over(node, [(reading.at_us, reading.value, reading.node, request.stamp)])
+        if self._timeout_us and request.sequence and request.counts[0]:
+            self._await_reply(request, done_us)
         self._forward(node, request, done_us)
 
     def _on_probe(self, message: Message) -> None:
@@ -116,52 +178,70 @@ class InNetworkJoin:
         if start_us is None:
             self._drop_request("probe", node, DropReason.QUEUE_FULL, request)
             return
-        self._state(node).answer(request, start_us)
-        done_us = self._cpus.occupy(node, start_us, self._costs.probe_us(request.counts[-1]))
+        head = self._state(node)
+        head.answer(request, start_us)
+        service_us = self._costs.probe_us(head.tables, request.counts[-1])
+        done_us = self._cpus.occupy(node, start_us, service_us)
         self._forward(node, request, done_us)
-
-    def _on_feedback(self, message: Message) -> None:
-        """Fig. 3, third case."""
-        node = message.target
-        note: FeedbackNote = message.body
-        start_us = self._cpus.admit(node)
-        if start_us is None:
-            self._on_feedback_lost(message, DropReason.QUEUE_FULL)
-            return
-        self._state(node).learn(*note)
-        self._cpus.occupy(node, start_us, self._costs.feedback_us())
 
     def _forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
         """Send a request to the next head of its sequence, or what it found to the sink."""
-        target = request.next_head
-        if target is None:
-            if not request.partners and not (self._feedback and request.sequence):
-                self._finish(request, at_us)  # there is nothing to tell the sink
-                return
+        heads = len(request.sequence)
+        if request.position < heads:
+            kind, target = "probe", request.sequence[request.position]
+        elif self._notes.always or request.found:
             kind, target = "result", SINK
         else:
-            kind = "probe"
-        size = request_bytes(heads=len(request.sequence) + 1, partners_bytes=request.partners_bytes)
+            self._finish(request, at_us)  # there is nothing to tell the sink
+            return
+        size = request_bytes(heads, request.partners_bytes)
         request.hops += 1
         request.bytes += self._air.unicast(kind, node, target, size, request, at_us)
 
     def _on_result(self, message: Message) -> None:
-        """The sink forms the answer, computes the weights and returns one feedback note."""
+        """The sink forms the answer and returns one feedback note, or sends the request on."""
         request: ProbeRequest = message.body
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
-        done_us = self._cpus.occupy(SINK, start_us, self._costs.result_us(sum(request.counts)))
-        if request.partners:
+        done_us = self._cpus.occupy(SINK, start_us, self._costs.result_us(request.found))
+        missed = self._notes.missed(request, done_us)
+        if missed:
+            request.completed = True
+            request.sequence = (*request.sequence, *missed)
+            self._forward(SINK, request, done_us)
+            return
+        if request.found:
             assert isinstance(request.value, int), request.value
             reading = Reading(request.origin, request.value, request.at_us)
-            self._sink.take(reading, request.partners, done_us)
+            partners = [part for part in request.partners if part]
+            self._sink.take(reading, partners, done_us, partial=request.partial)
+        if request.partial:
+            return  # the initiator knows best that it has been given up
         self._finish(request, done_us)
-        if self._feedback and request.sequence:
-            assert isinstance(request.value, int), request.value
-            weights = weights_of(request.counts[1:], self._weights)
-            note: FeedbackNote = (request.value, request.sequence, weights)
-            size = feedback_bytes(len(request.sequence))
-            self._air.unicast("feedback", SINK, request.initiator, size, note, done_us)
+        self._reply(request, done_us)
+
+    def _reply(self, request: ProbeRequest, at_us: int) -> None:
+        note = self._notes.note(request, at_us)
+        number = request.stamp[2]
+        if note is not None:
+            size = note_bytes(note)
+            self._air.unicast("feedback", SINK, request.initiator, size, (number, note), at_us)
+        elif self._timeout_us and request.sequence and request.counts[0]:
+            self._air.unicast("ack", SINK, request.initiator, ACK_BYTES, (number, None), at_us)
+
+    def _on_reply(self, message: Message) -> None:
+        """Fig. 3, third case."""
+        node = message.target
+        number, note = message.body
+        self._unanswered.pop((node, number), None)
+        if note is None:
+            return
+        start_us = self._cpus.admit(node)
+        if start_us is None:
+            self._on_reply_lost(message, DropReason.QUEUE_FULL)
+            return
+        self._state(node).learn(note, start_us)
+        self._cpus.occupy(node, start_us, self._costs.feedback_us())
 
     def _finish(self, request: ProbeRequest, at_us: int) -> None:
         probed = len(request.sequence)
@@ -183,14 +263,38 @@ class InNetworkJoin:
 
     # What goes wrong.
 
+    def _await_reply(self, request: ProbeRequest, from_us: int) -> None:
+        """Be ready to send what the initiator's cluster gave, if the sink does not answer in time."""
+        own = ProbeRequest(
+            value=request.value,
+            origin=request.origin,
+            at_us=request.at_us,
+            stamp=request.stamp,
+            initiator=request.initiator,
+        )
+        own.add(request.partners[0], request.counts[0], request.partners_bytes)
+        own.partial = True
+        self._unanswered[request.initiator, request.stamp[2]] = own
+        self._clock.call_at(from_us + self._timeout_us, self._give_up, own)
+
+    def _give_up(self, own: ProbeRequest) -> None:
+        if self._unanswered.pop((own.initiator, own.stamp[2]), None) is None:
+            return
+        if self._air.alive[own.initiator]:
+            self._forward(own.initiator, own, self._clock.now_us)
+
     def _on_reading_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
+        if reason is DropReason.DEAD:
+            self.on_dead_head(message.source)
 
     def _on_probe_lost(self, message: Message, reason: DropReason) -> None:
         """A dead head is passed over, since its link-layer silence shows; other losses end the request."""
         request: ProbeRequest = message.body
         if reason is DropReason.DEAD and self._air.alive[message.source]:
-            self._state(message.source).pass_over(request)
+            dead = request.pass_over()
+            if message.source != SINK:
+                self._state(message.source).drop_head(dead)
             self._forward(message.source, request, self._clock.now_us)
         else:
             self._on_request_lost(message, reason)
@@ -204,9 +308,9 @@ class InNetworkJoin:
         now_us = self._clock.now_us
         self._accounts.lost(kind, where, reason, now_us, request.origin, request.at_us)
 
-    def _on_feedback_lost(self, message: Message, reason: DropReason) -> None:
+    def _on_reply_lost(self, message: Message, reason: DropReason) -> None:
         now_us = self._clock.now_us
-        self._accounts.lost("feedback", message.target, reason, now_us, message.target, now_us)
+        self._accounts.lost(message.kind, message.target, reason, now_us, None, None)
 
     def _state(self, node: int) -> ClusterHead:
         state = self._heads.get(node)

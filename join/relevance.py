@@ -13,8 +13,8 @@ Holes in §4 and what we do about them:
   replacement by Definition 4, as many heads as Bernoulli would take on average.
 * The update preserves the sum over the heads probed and may leave [0, 1]: entries are clamped.
 * An entry at zero would never be tried again: `exploration` is a floor on the chance.
-* When nobody matched all weights are zero and `Feedback.PAPER` learns nothing;
-  `Feedback.WITH_INITIATOR` counts the initiator, which did match itself, in the mean.
+* When nobody matched all weights are zero and the paper's rule learns nothing; `with_initiator` counts
+  the initiator, which did match itself, in the mean.
 """
 
 import random
@@ -22,17 +22,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from join.contract import Value
+from join.probe_request import ProbeRequest
+from join.probing import Note
 
 INITIAL_RELEVANCE = 0.5
-
-
-class Feedback(StrEnum):
-    """How heads learn whom to probe."""
-
-    OFF = "off"
-    """Probe every head."""
-    PAPER = "paper"
-    WITH_INITIATOR = "with-initiator"
 
 
 class Selection(StrEnum):
@@ -75,13 +68,13 @@ class RelevanceMatrix:
         self,
         *,
         buckets: int,
-        feedback: Feedback,
+        with_initiator: bool,
         selection: Selection,
         exploration: float,
         rng: random.Random,
     ) -> None:
         self._buckets = buckets
-        self._feedback = feedback
+        self._with_initiator = with_initiator
         self._selection = selection
         self._exploration = exploration
         self._random = rng.random
@@ -91,14 +84,13 @@ class RelevanceMatrix:
         """The entry of `head` in the row of `value`."""
         return self._row(value).get(head, INITIAL_RELEVANCE)
 
-    def choose(self, value: Value, heads: Sequence[int]) -> tuple[int, ...]:
-        """The probing sequence for a value: least relevant first.
+    def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
+        """The probing sequence for a reading: least relevant first.
 
         Partners travel with the request, so heads that probably add some come last.
         """
-        if self._feedback is Feedback.OFF:
-            return tuple(heads)
-        row = self._row(value)
+        del now_us
+        row = self._row(request.value)
         floor = self._exploration
         get = row.get
         chances = [max(get(head, INITIAL_RELEVANCE), floor) for head in heads]
@@ -120,16 +112,17 @@ class RelevanceMatrix:
         chosen.sort()
         return tuple(head for _, head in chosen)
 
-    def learn(self, value: Value, heads: Sequence[int], weights: Sequence[float]) -> None:
+    def learn(self, note: Note, now_us: int) -> None:
         """Take in one feedback note: RFBM[h, i] += w_i - mean(w) over the heads probed (§4)."""
-        if self._feedback is Feedback.OFF or not heads:
+        del now_us
+        if not note.heads:
             return
-        if self._feedback is Feedback.WITH_INITIATOR:
-            mean = (sum(weights) + 1.0) / (len(weights) + 1)
+        if self._with_initiator:
+            mean = (sum(note.weights) + 1.0) / (len(note.weights) + 1)
         else:
-            mean = sum(weights) / len(weights)
-        row = self._row(value)
-        for head, weight in zip(heads, weights, strict=True):
+            mean = sum(note.weights) / len(note.weights)
+        row = self._row(note.value)
+        for head, weight in zip(note.heads, note.weights, strict=True):
             entry = row.get(head, INITIAL_RELEVANCE) + weight - mean
             row[head] = min(1.0, max(0.0, entry))
 

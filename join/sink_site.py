@@ -5,16 +5,19 @@ from collections.abc import Callable
 from join.accounts import Reading
 from join.answer import Answer
 from join.contract import Member, Stream, Value
-from join.wire import distinct_streams
 from network.contract import Clock
 from sim.recorder import Rows
+
+MEMORY_US = 60_000_000
+"""How long beyond two windows the sink remembers what it has reported of a reading."""
 
 
 class SinkSite:
     """Where join results end.
 
     `query` names the answer in the trace. With `arity_least` above two, results with fewer sensors do
-    not count (a complete join asks for all of them).
+    not count (a complete join asks for all of them). `amends` says whether a reading may have more than one
+    result.
     """
 
     def __init__(
@@ -26,6 +29,7 @@ class SinkSite:
         window_us: int,
         arity_least: int,
         with_partners: bool,
+        amends: bool,
         merge: Callable[[list[tuple[Member, ...]]], tuple[Member, ...]],
     ) -> None:
         self._clock = clock
@@ -34,19 +38,42 @@ class SinkSite:
         self._arity_least = arity_least
         self._with_partners = with_partners
         self._merge = merge
+        self._amends = amends
+        self._memory_us = 2 * window_us + MEMORY_US
         self.answer = Answer(window_us=window_us)
         self.results = 0
         self.width = 0
         """Sum of the results' arities."""
         self.delay_us = 0
         """Sum of the results' delays."""
-        self.on_change: Callable[[int], None] | None = None
-        """Called with the time of every change of the answer."""
+        self._reported: dict[Reading, set[Stream]] = {}
+        """Partners reported of recent readings, if results may be amended."""
 
-    def take(self, reading: Reading, partners: list[tuple[Member, ...]], at_us: int) -> None:
-        """Take in what one reading joined with; effective at `at_us`, which is now or soon."""
+    def take(
+        self,
+        reading: Reading,
+        partners: list[tuple[Member, ...]],
+        at_us: int,
+        *,
+        partial: bool = False,
+    ) -> None:
+        """Take in what one reading joined with; effective at `at_us`, which is now or soon.
+
+        A second result of the same reading amends the first: only partners not yet reported count.
+        """
         members = self._merge(partners)
-        arity = distinct_streams(members) + 1
+        known: set[Stream] = set()
+        if self._amends:
+            known = self._reported.setdefault(reading, set())
+            members = tuple(member for member in members if member.stream not in known)
+            if not members:
+                return
+        amends = bool(known)
+        new = {member.stream for member in members}
+        arity = len(known) + len(new) + 1
+        if self._amends:
+            known |= new
+            self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         if arity < self._arity_least:
             return
         value = reading.value
@@ -56,9 +83,11 @@ class SinkSite:
         if not was_known:
             self._watch(value, at_us)
         delay_us = at_us - reading.at_us
-        self.results += 1
-        self.width += arity
-        self.delay_us += delay_us
+        self.width += len(new)
+        if not amends:
+            self.results += 1
+            self.width += 1
+            self.delay_us += delay_us
         self._rows.append(
             (
                 at_us,
@@ -71,10 +100,13 @@ class SinkSite:
                 members if self._with_partners else None,
                 delay_us,
                 size,
+                partial,
+                amends,
             )
         )
-        if self.on_change:
-            self.on_change(at_us)
+
+    def _forget(self, reading: Reading) -> None:
+        self._reported.pop(reading, None)
 
     def _watch(self, value: Value, from_us: int) -> None:
         """Look again when the first sensor of this value's answer has left the window."""
@@ -97,10 +129,10 @@ class SinkSite:
                     departure.left if self._with_partners else None,
                     None,
                     departure.answer,
+                    False,
+                    False,
                 )
             )
-            if self.on_change:
-                self.on_change(now_us)
         if value in self.answer:
             self._watch(value, now_us + 1)
 
@@ -119,5 +151,5 @@ def merge_latest(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
 
 
 def merge_all(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
-    """Every reading of every partner; no reading stands in two tables."""
-    return tuple(member for part in partners for member in part)
+    """Every reading of every partner, once: one that is being handed over may stand in two tables."""
+    return tuple(dict.fromkeys(member for part in partners for member in part))

@@ -2,12 +2,12 @@
 
 Paper                          Here
 insert-probe                   `ClusterHead.take_reading`
-probe request PR               `ProbeRequest`
+probe request PR               `join.probe_request.ProbeRequest`
 SeqNo                          `ProbeRequest.position`
 [(C_s0, |r_s0|), …]            `ProbeRequest.counts`
 R                              `ProbeRequest.partners`
 Last-Processed-Tuple           replaced, see below
-RFBM                           `join.relevance.RelevanceMatrix`
+RFBM                           `join.relevance.RelevanceMatrix`, one of several probing rules
 
 Deviation from Fig. 3: probing "up to Last-Processed-Tuple" yields duplicates and losses when two requests
 cross in flight. Instead each reading gets a processing stamp (time of processing, head, counter), totally
@@ -22,76 +22,15 @@ window ("lingering"): nothing is moved and nothing is lost. Heads are told whom 
 from collections.abc import Callable, Sequence
 
 from join.contract import Member, Value
-from join.relevance import RelevanceMatrix
+from join.probe_request import ProbeRequest
+from join.probing import BySelectivity, Note, ProbingRule
 from join.value_table import Stamp, ValueTable
-from join.wire import distinct_streams
 
-
-class ProbeRequest:
-    """A reading on its way past the heads of its probing sequence to the sink."""
-
-    __slots__ = (
-        "at_us",
-        "bytes",
-        "counts",
-        "hops",
-        "initiator",
-        "origin",
-        "partners",
-        "partners_bytes",
-        "position",
-        "sequence",
-        "stamp",
-        "value",
-    )
-
-    def __init__(
-        self,
-        *,
-        value: Value,
-        origin: int,
-        at_us: int,
-        stamp: Stamp,
-        initiator: int,
-        sequence: tuple[int, ...],
-    ) -> None:
-        self.value = value
-        self.origin = origin
-        """The mote whose reading it is."""
-        self.at_us = at_us
-        self.stamp = stamp
-        self.initiator = initiator
-        self.sequence = sequence
-        self.position = 0
-        """Heads of the sequence that have answered or were passed over."""
-        self.counts: list[int] = []
-        """|r| of the initiator and of each head so far: how many partners it gave."""
-        self.partners: list[tuple[Member, ...]] = []
-        """R: what each head that matched gave."""
-        self.partners_bytes = 0
-        self.hops = 0
-        self.bytes = 0
-
-    @property
-    def next_head(self) -> int | None:
-        """Whom to ask next; None when all have been asked."""
-        return self.sequence[self.position] if self.position < len(self.sequence) else None
-
-    @property
-    def heads_matched(self) -> int:
-        """Heads of the sequence that gave a partner."""
-        return sum(1 for count in self.counts[1:] if count)
-
-    def add(self, matches: tuple[Member, ...], size: int) -> None:
-        """Append one head's r to R."""
-        self.counts.append(distinct_streams(matches) if matches else 0)
-        if matches:
-            self.partners.append(matches)
-            self.partners_bytes += size
+SWEEP_EVERY_US = 100_000
 
 
 class ClusterHead:
-    """The join state of one head: its members' readings, its relevance matrix, whom it may probe."""
+    """The join state of one head: its members' readings, its probing rule, whom it may probe."""
 
     def __init__(
         self,
@@ -100,15 +39,18 @@ class ClusterHead:
         window_us: int,
         late_us: int,
         factorised: bool,
-        matrix: RelevanceMatrix,
+        rule: ProbingRule,
         partners_size: Callable[[tuple[Member, ...]], int],
     ) -> None:
         self.node = node
-        self.matrix = matrix
+        self.rule = rule
         self.table = ValueTable(window_us=window_us, late_us=late_us)
         self._factorised = factorised
         self._partners_size = partners_size
+        self.tables = 1
+        """Hash tables that one probe has to look into: SNJoin has one for all streams."""
         self._counter = 0
+        self._sweep_due_us = 0
         self._others: list[int] = []
         self._lingering: list[tuple[int, int]] = []
 
@@ -121,13 +63,13 @@ class ClusterHead:
             (us, head) for head, us in until_us.items() if head not in {*heads}
         )
         for gone in before.difference(self._others):
-            self.matrix.forget(gone)
+            self.rule.forget(gone)
 
     def drop_head(self, head: int) -> None:
         """Stop probing a head that was found dead."""
         if head in self._others:
             self._others.remove(head)
-            self.matrix.forget(head)
+            self.rule.forget(head)
 
     def others(self, now_us: int) -> list[int]:
         """The heads to choose from, those lingering included while they may hold readings."""
@@ -139,42 +81,91 @@ class ClusterHead:
         """A member's new reading (Fig. 3, first case): join it here, choose whom to ask."""
         stamp = (now_us, self.node, self._counter)
         self._counter += 1
-        self.table.sweep(now_us)
+        if now_us >= self._sweep_due_us:
+            self._sweep(now_us)
         matches = self._match(value, origin, at_us, stamp)
         self.table.insert(value, origin, at_us, stamp)
         request = ProbeRequest(
-            value=value,
-            origin=origin,
-            at_us=at_us,
-            stamp=stamp,
-            initiator=self.node,
-            sequence=self.matrix.choose(value, self.others(now_us)),
+            value=value, origin=origin, at_us=at_us, stamp=stamp, initiator=self.node
         )
-        request.add(matches, self._partners_size(matches))
+        self._add(request, matches)
+        request.sequence = self.rule.choose(request, self.others(now_us), now_us)
         return request
 
     def answer(self, request: ProbeRequest, now_us: int) -> None:
         """Another head's probe request (second case): append what matches here and pass it on."""
-        assert request.next_head == self.node, (request.next_head, self.node)
-        self.table.sweep(now_us)
-        matches = self._match(request.value, request.origin, request.at_us, request.stamp)
-        request.add(matches, self._partners_size(matches))
+        assert request.sequence[request.position] == self.node, (request.sequence, self.node)
+        if now_us >= self._sweep_due_us:
+            self._sweep(now_us)
+        self._add(request, self._match(request.value, request.origin, request.at_us, request.stamp))
         request.position += 1
 
-    def pass_over(self, request: ProbeRequest) -> None:
-        """Go on without the next head of the sequence, which is dead."""
-        dead = request.next_head
-        assert dead is not None, request.sequence
-        request.add((), 0)
-        request.position += 1
-        self.drop_head(dead)
-
-    def learn(self, value: Value, heads: Sequence[int], weights: Sequence[float]) -> None:
+    def learn(self, note: Note, now_us: int) -> None:
         """A relevance feedback note (third case)."""
-        self.matrix.learn(value, heads, weights)
+        self.rule.learn(note, now_us)
+
+    def holds_partner(self, request: ProbeRequest) -> bool:
+        """Whether a request would find something here."""
+        return bool(self._match(request.value, request.origin, request.at_us, request.stamp))
+
+    def _sweep(self, now_us: int) -> None:
+        """Clean up now and then (SNJoin §2.2 allows it): at every probe it would cost more than it saves."""
+        self.table.sweep(now_us)
+        self._sweep_due_us = now_us + SWEEP_EVERY_US
+
+    def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> None:
+        if not matches:
+            request.add((), 0, 0)
+            return
+        # In the form `latest` every member is another sensor's.
+        count = len({member.stream for member in matches}) if self._factorised else len(matches)
+        request.add(matches, count, self._partners_size(matches))
 
     def _match(self, value: Value, origin: int, at_us: int, before: Stamp) -> tuple[Member, ...]:
         if not self._factorised:
             return self.table.latest(value, origin, at_us, before)
         times = self.table.times(value, origin, at_us, before)
         return tuple(Member(node, us) for node, list_us in times.items() for us in list_us)
+
+
+class MJoinHead(ClusterHead):
+    """A head of the distributed MJoin (SNJoin §7.3): one hash table per member, all of them probed.
+
+    What it finds is what SNJoin finds; what differs is the work, which grows with the members heard from.
+    Other heads are probed by descending selectivity, learnt from the counts in the requests that come past.
+    """
+
+    def __init__(
+        self,
+        node: int,
+        *,
+        window_us: int,
+        late_us: int,
+        factorised: bool,
+        partners_size: Callable[[tuple[Member, ...]], int],
+    ) -> None:
+        self._selectivity = BySelectivity()
+        super().__init__(
+            node,
+            window_us=window_us,
+            late_us=late_us,
+            factorised=factorised,
+            rule=self._selectivity,
+            partners_size=partners_size,
+        )
+        self._members: set[int] = set()
+        self._answered = 0
+
+    def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
+        """A member's new reading: its own table takes it, all tables are probed."""
+        self._members.add(origin)
+        self.tables = len(self._members)
+        return super().take_reading(value, origin, at_us, now_us)
+
+    def answer(self, request: ProbeRequest, now_us: int) -> None:
+        """Another head's request: look at one of the counts it carries, each in turn."""
+        self._answered += 1
+        if request.position:
+            seen = self._answered % request.position
+            self._selectivity.observe(request.sequence[seen], request.counts[seen + 1])
+        super().answer(request, now_us)

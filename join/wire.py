@@ -4,9 +4,8 @@ Field widths are ours (the papers give none): a mote's number and a value fit tw
 (milliseconds for seven weeks), a count and a weight one.
 """
 
-from collections.abc import Iterable
-
 from join.contract import Member
+from join.probing import Note
 
 NODE_BYTES = 2
 VALUE_BYTES = 2
@@ -25,10 +24,19 @@ HEAD_COUNT_BYTES = NODE_BYTES + COUNT_BYTES
 """One (head, |r|) of a probe request."""
 
 
-def request_bytes(*, heads: int, partners_bytes: int) -> int:
-    """A probe request or result: SeqNo, the reading, its stamp, (head, |r|) of each head, R."""
-    reading = VALUE_BYTES + TIME_BYTES + NODE_BYTES
-    return COUNT_BYTES + reading + STAMP_BYTES + heads * HEAD_COUNT_BYTES + partners_bytes
+HELD_READING_BYTES = VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTES
+"""A reading that changes heads, with its processing stamp."""
+
+ACK_BYTES = COUNT_BYTES
+"""The sink had a request: which one."""
+
+REQUEST_BYTES = COUNT_BYTES + VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTES
+"""A probe request without heads and partners: SeqNo, the reading, whose it is, its stamp."""
+
+
+def request_bytes(heads: int, partners_bytes: int) -> int:
+    """A probe request or result: with (head, |r|) of the initiator and each head, and R."""
+    return REQUEST_BYTES + (heads + 1) * HEAD_COUNT_BYTES + partners_bytes
 
 
 def latest_bytes(members: tuple[Member, ...]) -> int:
@@ -42,11 +50,12 @@ def factorised_bytes(members: tuple[Member, ...]) -> int:
     return nodes * (NODE_BYTES + COUNT_BYTES) + len(members) * TIME_BYTES
 
 
-def feedback_bytes(heads: int) -> int:
-    """A relevance feedback note: the reading's value, then (head, weight) of each head probed."""
-    return VALUE_BYTES + heads * (NODE_BYTES + WEIGHT_BYTES)
+def note_bytes(note: Note) -> int:
+    """A relevance feedback note: which request it answers, then (head, weight) of each head probed.
 
-
-def distinct_streams(members: Iterable[Member]) -> int:
-    """How many streams the members come from."""
-    return len({member.stream for member in members})
+    A note from the directory lists holders with counts instead of weights, and its version.
+    """
+    size = VALUE_BYTES + COUNT_BYTES
+    if note.holders is None:
+        return size + len(note.heads) * (NODE_BYTES + WEIGHT_BYTES)
+    return size + COUNT_BYTES + len(note.holders) * (NODE_BYTES + COUNT_BYTES)

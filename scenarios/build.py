@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clustering import heed
+from clustering import grid, heed, leach, protocols
 from clustering.contract import ControlMessages, Election, Flags
 from clustering.election import ElectionDriver
 from clustering.neighbourhood import neighbourhood_within
@@ -15,10 +15,15 @@ from clustering.rounds import Rounds
 from join.accounts import Accounts
 from join.centralised import CentralisedJoin
 from join.cpu_costs import CpuCosts
+from join.directory import DirectoryProbing
 from join.in_network import InNetworkJoin
-from join.relevance import Feedback, RelevanceMatrix, Selection, Weights
+from join.match_rate import MatchRates
+from join.notes import DirectoryNotes, NoNotes, NoteEveryRequest, NoteWriter
+from join.probing import FullProbing, OracleProbing, ProbingRule
+from join.recall_target import RecallTarget
+from join.relevance import RelevanceMatrix, Selection, Weights
 from join.sink_site import SinkSite, merge_all, merge_latest
-from join.snjoin_star import ClusterHead
+from join.snjoin_star import ClusterHead, MJoinHead
 from join.wire import factorised_bytes, latest_bytes
 from network.air import IdealAir
 from network.ledger import Ledger
@@ -29,7 +34,7 @@ from network.traffic import TrafficTally
 from scenarios.load import LoadedScenario
 from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.contract import Phenomenon
-from scenarios.schema import Scenario
+from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
 from scenarios.tracking import Tracking
 from sim.errors import Fault, ScenarioError
@@ -44,6 +49,15 @@ DEFAULT_QUERY = "join"
 
 CONTROL = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
 """Control messages of an election: 25 bytes as in HEED's application study; their pace is ours."""
+
+MOVING_US = 1_000_000
+"""How long a head that hands its readings over goes on answering for them."""
+
+VALUES_PER_BUCKET = 16
+"""How many values a head keeps the directory's word on, per bucket of the memory it is given."""
+
+NOTE_TOLERANCE = 0.5
+"""How far the number of sensors at a holder may move before the directory says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +165,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         recorder.rows("readings"),
         join.submit,
         sample_j=world.profile.sample_j,
+        stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
     return Simulation(
         world=world,
@@ -227,6 +242,7 @@ def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkS
         window_us=to_us(scenario.join.window_s),
         arity_least=scenario.motes.count if complete else 2,
         with_partners=scenario.trace.partners,
+        amends=_timeout_us(scenario) > 0,
         merge=merge_all if scenario.join.form == "factorised" else merge_latest,
     )
 
@@ -242,38 +258,52 @@ def _build_join(
     streams: RandomStreams,
 ) -> InNetworkJoin | CentralisedJoin:
     table = scenario.join
-    factorised = table.form == "factorised"
+    window_us, late_us = to_us(table.window_s), to_us(table.late_s)
     costs = CpuCosts(**table.cpu_us.model_dump())
+    factorised = table.form == "factorised"
+    partners_size = factorised_bytes if factorised else latest_bytes
 
     def new_head(node: int) -> ClusterHead:
+        if table.strategy == "distributed-mjoin":
+            return MJoinHead(
+                node,
+                window_us=window_us,
+                late_us=late_us,
+                factorised=factorised,
+                partners_size=partners_size,
+            )
         return ClusterHead(
             node,
-            window_us=to_us(table.window_s),
-            late_us=to_us(table.late_s),
+            window_us=window_us,
+            late_us=late_us,
             factorised=factorised,
-            matrix=RelevanceMatrix(
-                buckets=table.buckets,
-                feedback=Feedback(table.feedback),
-                selection=Selection(table.selection),
-                exploration=table.exploration,
-                rng=streams.scalar("join.selection", node),
-            ),
-            partners_size=factorised_bytes if factorised else latest_bytes,
+            rule=OracleProbing(in_network.would_match)
+            if table.strategy == "oracle"
+            else _probing_rule(table, streams, node),
+            partners_size=partners_size,
         )
 
     if table.strategy == "centralised":
+        operator = ClusterHead(
+            SINK,
+            window_us=window_us,
+            late_us=late_us,
+            factorised=factorised,
+            rule=FullProbing(),
+            partners_size=partners_size,
+        )
         return CentralisedJoin(
             kernel,
             air,
             cpus,
             sink,
             accounts,
-            new_head(SINK),
+            operator,
             costs=costs,
-            late_us=to_us(table.late_s),
+            late_us=late_us,
             motes=scenario.motes.count,
         )
-    return InNetworkJoin(
+    in_network = InNetworkJoin(
         kernel,
         air,
         cpus,
@@ -281,12 +311,56 @@ def _build_join(
         accounts,
         recorder.rows("probes"),
         costs=costs,
-        late_us=to_us(table.late_s),
+        late_us=late_us,
+        timeout_us=_timeout_us(scenario),
+        moves=scenario.clustering.handover == "move",
         motes=scenario.motes.count,
-        feedback=table.feedback != "off",
-        weights=Weights(table.weights),
+        notes=_note_writer(table),
         new_head=new_head,
     )
+    return in_network
+
+
+def _timeout_us(scenario: Scenario) -> int:
+    """How long an initiator waits: as the scenario says, or two seconds where messages can be lost."""
+    timeout_s = scenario.join.timeout_s
+    if timeout_s is None:
+        timeout_s = 2.0 if scenario.radio.loss > 0 else 0.0
+    return to_us(timeout_s)
+
+
+def _probing_rule(table: Join, streams: RandomStreams, node: int) -> ProbingRule:
+    """A head's side of the feedback that the scenario asks for."""
+    rng = streams.scalar("join.selection", node)
+    target = RecallTarget(table.target_recall) if table.target_recall is not None else None
+    match table.feedback:
+        case "off":
+            return FullProbing()
+        case "paper" | "with-initiator":
+            return RelevanceMatrix(
+                buckets=table.buckets,
+                with_initiator=table.feedback == "with-initiator",
+                selection=Selection(table.selection),
+                exploration=table.exploration,
+                rng=rng,
+            )
+        case "match-rate":
+            return MatchRates(
+                buckets=table.buckets, exploration=table.exploration, target=target, rng=rng
+            )
+        case "directory":
+            return DirectoryProbing(
+                buckets=table.buckets, values_most=VALUES_PER_BUCKET * table.buckets, target=target
+            )
+
+
+def _note_writer(table: Join) -> NoteWriter:
+    """The sink's side of the feedback that the scenario asks for."""
+    if table.strategy != "snjoin-star" or table.feedback == "off":
+        return NoNotes()
+    if table.feedback == "directory":
+        return DirectoryNotes(window_us=to_us(table.window_s), tolerance=NOTE_TOLERANCE)
+    return NoteEveryRequest(Weights(table.weights))
 
 
 def _build_rounds(
@@ -298,30 +372,52 @@ def _build_rounds(
     recorder: Recorder,
     streams: RandomStreams,
 ) -> Rounds:
-    table = world.scenario.clustering
-    neighbourhood = neighbourhood_within(world.placement.motes_m, table.range_m)
+    table, join_table = world.scenario.clustering, world.scenario.join
+    motes_m = world.placement.motes_m
+    neighbourhood = neighbourhood_within(motes_m, table.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
+    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
+    settings = protocols.Settings(
+        protocol=protocols.Protocol(table.protocol),
+        control=CONTROL,
+        cost=heed.Cost(table.cost),
+        c_prob=table.c_prob,
+        p_min=table.p_min,
+        expected_heads=expected_heads,
+        lot=leach.Lot(table.lot),
+        weight=protocols.Weight(table.weight),
+        hops_max=1,
+        cell_head=grid.CellHead(table.cell_head),
+    )
 
-    def elect(round_number: int, alive: Flags) -> Election:
-        return heed.elect(
+    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
+        situation = protocols.Situation(
             neighbourhood=neighbourhood,
+            positions_m=motes_m,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            cost=heed.Cost(table.cost),
-            c_prob=table.c_prob,
-            p_min=table.p_min,
-            random=streams.vector("clustering.heed", round_number),
-            control=CONTROL,
+            epoch=epoch,
         )
+        random = streams.vector("clustering.election", epoch.round)
+        return protocols.elect(settings, situation, random)
 
-    return Rounds(
+    rounds = Rounds(
         kernel,
         air,
         ElectionDriver(kernel, air, streams.vector("clustering.jitter")),
         elect,
         join,
         recorder.rows("elections"),
+        epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
         round_us=to_us(table.round_s),
-        linger_us=to_us(world.scenario.join.window_s + world.scenario.join.late_s),
-        with_roster=world.scenario.join.strategy != "centralised",
+        linger_us=MOVING_US
+        if table.handover == "move"
+        else to_us(join_table.window_s + join_table.late_s),
+        with_roster=join_table.strategy != "centralised",
+        trigger_share=table.trigger_share,
+        on_head_failure=table.on_head_failure == "re-elect",
+        residual_j=ledger.residual_j,
+        call_range_m=world.placement.farthest_from_sink_m(),
     )
+    join.on_dead_head = rounds.notice_dead_head
+    return rounds

@@ -69,9 +69,9 @@ def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scen
     """
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise ScenarioError(source, [Fault("", "", f"not valid TOML: {fault}")]) from None
-    faults = [fault for setting in settings if (fault := _apply(content, setting))]
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(source, [Fault("", "", f"not valid TOML: {error}")]) from None
+    faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
     if faults:
         raise ScenarioError(source, faults)
     return validate_scenario(content, source)

@@ -47,6 +47,9 @@ class Motes(Table):
     start_s: NotNegative = Field(
         5.0, description="when sensing starts; the first election needs about three seconds"
     )
+    drain_s: NotNegative = Field(
+        1.0, description="sensing stops this long before the end, so that what is under way arrives"
+    )
 
     @field_validator("profile")
     @classmethod
@@ -82,12 +85,44 @@ class Radio(Table):
 class Clustering(Table):
     """`[clustering]`: protocol, its parameters, and how often it runs."""
 
-    protocol: Literal["heed"]
+    protocol: Literal["heed", "leach", "dca", "grid", "k-means", "none"]
     range_m: Positive = 100.0
-    cost: Literal["amrp", "degree", "max-degree"] = "amrp"
-    c_prob: Annotated[float, Field(gt=0, le=1)] = 0.05
-    p_min: Annotated[float, Field(gt=0, le=1)] = 0.0005
+    cost: Literal["amrp", "degree", "max-degree"] = Field(
+        "amrp", description="HEED: what heads are compared by"
+    )
+    c_prob: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.05, description="HEED: first probability to stand as head at full battery"
+    )
+    p_min: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.0005, description="HEED: least first probability"
+    )
+    expected_heads: Count | None = Field(
+        None, description="LEACH and k-means: heads wanted; default a twentieth of the motes"
+    )
+    lot: Literal["rotating", "energy"] = Field(
+        "rotating", description="LEACH: everyone serves in turn, or by residual energy"
+    )
+    weight: Literal["energy", "degree", "number"] = Field(
+        "energy", description="DCA: what makes a mote a good head"
+    )
+    cell_head: Literal["energy", "centre", "rotation"] = Field(
+        "energy", description="grid: who leads a cell"
+    )
     round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+    trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.0,
+        description="a head whose battery falls below this share of what it was when elected calls"
+        " an election; 0 = never",
+    )
+    on_head_failure: Literal["re-elect", "wait"] = Field(
+        "re-elect",
+        description="what members do who find their head dead: call an election, or wait",
+    )
+    handover: Literal["expire", "move"] = Field(
+        "expire",
+        description="readings at a head that steps down: it answers for them until they have left"
+        " the window, or they move to their motes' new heads",
+    )
 
     @field_validator("round_s")
     @classmethod
@@ -116,7 +151,7 @@ class CpuUs(Table):
 class Join(Table):
     """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
 
-    strategy: Literal["centralised", "snjoin-star"]
+    strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
     operator: Literal["snjoin"] = "snjoin"
     arity: Literal["variable", "complete"] = "variable"
     form: Literal["latest", "factorised"] = "latest"
@@ -124,13 +159,31 @@ class Join(Table):
     late_s: NotNegative = Field(
         5.0, description="readings later than this are dropped, and state is kept this much longer"
     )
-    feedback: Literal["off", "paper", "with-initiator"] = "paper"
+    timeout_s: NotNegative | None = Field(
+        None,
+        description="snjoin-star: an initiator that has heard nothing of a request for so long sends"
+        " its own cluster's partners, marked partial; 0 = never; default 2 s where messages"
+        " can be lost, else never",
+    )
+    feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
+    target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="match-rate and directory: the share of partners to be delivered"
+    )
     selection: Literal["bernoulli", "proportional"] = "bernoulli"
     weights: Literal["contribution", "size"] = "contribution"
     exploration: Share = 0.02
     buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
     queue: Count = Field(64, description="readings and requests a head can hold")
     cpu_us: CpuUs = CpuUs()
+
+    @model_validator(mode="after")
+    def _target_goes_with_estimates(self) -> Self:
+        if self.target_recall is not None and self.feedback not in {"match-rate", "directory"}:
+            raise ValueError(
+                "target_recall goes with feedback = 'match-rate' or 'directory', found"
+                f" feedback = {self.feedback!r}"
+            )
+        return self
 
 
 class Trace(Table):
@@ -194,6 +247,11 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
+        if self.motes.start_s + self.motes.drain_s >= self.duration_s:
+            raise ValueError(
+                f"duration_s = {self.duration_s}: expected more than motes.start_s + motes.drain_s"
+                f" = {self.motes.start_s + self.motes.drain_s}, or nothing would be sensed"
+            )
         if self.clustering.range_m > self.radio.range_m:
             raise ValueError(
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"

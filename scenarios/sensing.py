@@ -98,6 +98,7 @@ class Sensing:
         submit: Callable[[Reading], None],
         *,
         sample_j: float,
+        stop_us: int,
     ) -> None:
         self._kernel = kernel
         self._ledger = ledger
@@ -106,6 +107,7 @@ class Sensing:
         self._append = rows.append
         self._submit = submit
         self._sample_j = sample_j
+        self._stop_us = stop_us
         self._batch: list[tuple[int, int, int, float | None]] = []
         self.taken = 0
         self.with_value = 0
@@ -118,7 +120,7 @@ class Sensing:
         """Draw the next batch and arm its first sample, or the next plan if it is empty."""
         assert position == 0, position
         start_us = self._kernel.now_us
-        nodes, at_us = self._times.until(start_us + BATCH_US)
+        nodes, at_us = self._times.until(min(start_us + BATCH_US, self._stop_us))
         if len(nodes):
             samples = self._phenomenon.sample(nodes, at_us)
             levels = samples.levels.astype(object)

@@ -62,12 +62,12 @@ class Kernel(simpy.Environment):
         heappush(self._queue, (at_us, NORMAL, next(self._eid), function, argument))  # type: ignore[misc]
 
     def advance(self, until_us: int) -> None:
-        """Handle everything due before or at `until_us`, then set the clock there."""
+        """Handle everything due before `until_us`, then set the clock there."""
         assert until_us >= self._now, (until_us, self._now)
         queue: list[Any] = self._queue
         handled = 0
         try:
-            while queue and queue[0][0] <= until_us:
+            while queue and queue[0][0] < until_us:
                 entry = heappop(queue)
                 self._now = entry[0]
                 handled += 1

@@ -21,6 +21,7 @@ ARROW_TYPES: dict[Kind, pa.DataType] = {
     Kind.INT32: pa.int32(),
     Kind.INT64: pa.int64(),
     Kind.FLOAT64: pa.float64(),
+    Kind.BOOL: pa.bool_(),
     Kind.TEXT: pa.string(),
     Kind.NODES: pa.list_(pa.int32()),
     Kind.MEMBERS: pa.list_(pa.struct([("node", pa.int32()), ("at_us", pa.int64())])),
@@ -147,7 +148,7 @@ def _content(column: Column, array: pa.Array) -> list[bytes]:
     if column.nullable:
         content.append(np.asarray(array.is_valid()).astype(np.uint8).tobytes())
     match column.kind:
-        case Kind.INT32 | Kind.INT64 | Kind.FLOAT64:
+        case Kind.INT32 | Kind.INT64 | Kind.FLOAT64 | Kind.BOOL:
             if array.null_count:
                 array = array.fill_null(0)
             content.append(array.to_numpy(zero_copy_only=False).tobytes())

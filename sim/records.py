@@ -14,8 +14,19 @@ SINK: Final = -1
 FORMAT: Final = "motejoin-run-1"
 """Written in every manifest, so that a foreign directory is recognised."""
 
-
-CONTROL_KINDS: Final = ("cost", "head", "join", "report", "roster")
+CONTROL_KINDS: Final = (
+    "cost",
+    "weight",
+    "winner",
+    "head",
+    "join",
+    "report",
+    "appoint",
+    "alarm",
+    "call",
+    "enrol",
+    "roster",
+)
 """Message kinds that keep the clustering going, as opposed to carrying data."""
 
 
@@ -25,6 +36,7 @@ class Kind(StrEnum):
     INT32 = "int32"
     INT64 = "int64"
     FLOAT64 = "float64"
+    BOOL = "bool"
     TEXT = "text"
     NODES = "nodes"
     """A list of node numbers."""
@@ -147,7 +159,9 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "origin_at_us:int64",
     ),
     # One row per change of the answer at the sink. Rows with an origin are join results; rows without
-    # are sensors leaving the answer as their readings age. `answer`: sensors in it after the change.
+    # are sensors leaving the answer as their readings age (partners: who left). `answer`: sensors in it
+    # after the change. `partial`: heads that were to be probed did not answer. `amends`: the reading had a
+    # result before, this row adds partners to it (arity counts all of them).
     "results": _columns(
         "at_us:int64",
         "query:text",
@@ -159,6 +173,8 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "partners:members?",
         "delay_us:int64?",
         "answer:int32",
+        "partial:bool",
+        "amends:bool",
     ),
     # One row per live node and clustering round.
     "elections": _columns(

@@ -11,7 +11,7 @@ from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.dispersion import spread_of
 from scenarios.phenomena.gas_tables import GasCloudTable, SourceTable
 from scenarios.phenomena.puffs import Puffs, Release
-from scenarios.phenomena.sensors import GasSensors
+from scenarios.phenomena.sensors import GasSensors, strongest
 from scenarios.phenomena.wind import Turn, Wind, downwind
 from sim.rng import RandomStreams
 
@@ -57,7 +57,7 @@ class GasCloud:
             spread=spread_of(table.coefficients, table.stability),
             wind=wind,
             barriers=Barriers([(barrier.from_m, barrier.to_m) for barrier in table.barrier]),
-            field_m=field_m,
+            area_m=_area_m(positions_m, field_m),
             sensor_height_m=table.sensor.height_m,
             step_s=table.step_s,
         )
@@ -79,9 +79,7 @@ class GasCloud:
         found = self.puffs.concentrations_g_per_m3(self._positions_m[nodes], at_us)
         readings, levels = self._sensors.read(nodes, at_us, found)
         everyone = np.arange(len(nodes))
-        # A gas that is detected goes before one that is not, however close that one is.
-        strength = readings / self.thresholds_g_per_m3
-        gas = np.argmax(strength + np.where(levels > 0, strength.max(initial=0.0), 0.0), axis=1)
+        gas = strongest(readings / self.thresholds_g_per_m3, levels)
         level = levels[everyone, gas]
         values = np.where(level > 0, self._joined(gas, level), NOTHING)
         return Samples(values=values, levels=readings[everyone, gas])
@@ -137,6 +135,12 @@ def wind_of(table: GasCloudTable, streams: RandomStreams) -> Wind:
         gust_s=table.wind.gust_s,
         streams=streams,
     )
+
+
+def _area_m(positions_m: Floats, field_m: tuple[float, float]) -> Floats:
+    """Two corners that hold the field and all motes, also those outside it."""
+    corners_m = np.concatenate([[(0.0, 0.0), field_m], positions_m])
+    return np.stack([corners_m.min(axis=0), corners_m.max(axis=0)])
 
 
 def _releases(

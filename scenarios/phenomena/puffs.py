@@ -11,8 +11,9 @@ exponential and one more product that sums over puffs.
 What is left out: a puff's share of a concentration is ignored where it is below `NEGLIGIBLE` times its
 gas's detection threshold times its share of the mass that the gas's sources release in an hour.
 Hence all that the puffs of one hour lose together is less than `NEGLIGIBLE` of the threshold. A puff is
-forgotten when it is that thin everywhere, or when its centre is out of the field by its own reach and
-half the field's longer side more: gas that has gone so far does not come back if the wind turns.
+forgotten when it is that thin everywhere, or when it has left the area for good: when its centre is
+outside by its own reach, by as much as the outermost source, and by half the area's longer side. Gas that
+has gone so far does not come back if the wind turns.
 """
 
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ Floats = NDArray[np.float64]
 NEGLIGIBLE: Final = 1e-3
 # Air is never so still that gas stops spreading: the least speed (m/s) at which its path grows.
 _CALM_M_PER_S: Final = 0.5
-# How far outside the field a puff is followed, as a share of the field's longer side.
+# How far outside the area a puff is followed, as a share of the area's longer side.
 _FOLLOWED_SHARE: Final = 0.5
 # Over how long (s) the mass released is counted in the bound on what is ignored.
 _BOUND_S: Final = 3600.0
@@ -121,6 +122,8 @@ class _Step:
 class Puffs:
     """All puffs of a run; tells concentrations at any time, cheapest when asked in order of time.
 
+    Concentrations are right within the area given as two opposite corners, lowest first.
+
     Invariants:
         * The puffs at the start of step k + 1 are a pure function of those at the start of step k.
         * Remembered steps are consecutive and end where the frontier begins.
@@ -135,7 +138,7 @@ class Puffs:
         spread: Spread,
         wind: Wind,
         barriers: Barriers,
-        field_m: tuple[float, float],
+        area_m: Floats,
         sensor_height_m: float,
         step_s: float,
     ) -> None:
@@ -144,7 +147,7 @@ class Puffs:
         self._gases = gases
         self._spread = spread
         self._wind = wind
-        self._field_m = np.array(field_m)
+        self._low_m, self._high_m = area_m
         self._sensor_height_m = sensor_height_m
         if len(barriers):
             # A puff held up by a wall moves backwards in the wind's frame; keep that small.
@@ -152,6 +155,11 @@ class Puffs:
             step_s = min(step_s, radius_m / max(wind.speed_m_per_s_max, 1e-3))
         self.step_us = max(1, round(step_s * _SECOND_US))
         self._negligible_per_g = self._share_ignored(threshold_g_per_m3)
+        sources_m = np.array([(release.x_m, release.y_m) for release in releases]).reshape(-1, 2)
+        self._followed_m = float(
+            _FOLLOWED_SHARE * (self._high_m - self._low_m).max()
+            + self._outside_m(sources_m).max(initial=0.0)
+        )
         self._restart()
 
     def concentrations_g_per_m3(self, places_m: Floats, at_us: NDArray[np.int64]) -> Floats:
@@ -168,8 +176,13 @@ class Puffs:
         return found
 
     def live(self, at_us: int) -> int:
-        """How many puffs count towards concentrations in the field at a time."""
+        """How many puffs count towards concentrations in the area at a time."""
         return int(self._step(at_us // self.step_us).forms.shape[1])
+
+    @property
+    def followed(self) -> int:
+        """How many puffs are being followed at the latest time asked for, also outside the area."""
+        return len(self._live)
 
     def _add_step(
         self, step: _Step, places_m: Floats, rows: NDArray[np.int64], share: Floats, found: Floats
@@ -281,24 +294,24 @@ class Puffs:
         return np.hypot(across_m, puffs.radius_m), np.hypot(vertical_m, puffs.radius_m)
 
     def _lasting(self, puffs: _Live) -> NDArray[np.bool_]:
-        """Which puffs will still matter: thick enough somewhere, and not far outside the field."""
+        """Which puffs will still matter: thick enough somewhere, and not far outside the area."""
         across_m, vertical_m = self._sigmas_m(puffs)
         # At its own height a puff is at most twice as thick as without the ground.
         thickest = 2.0 * puffs.mass_g / ((2.0 * np.pi) ** 1.5 * np.square(across_m) * vertical_m)
         excess = thickest / (self._negligible_per_g[puffs.gas] * puffs.mass_g)
         reach_m = across_m * np.sqrt(2.0 * np.log(np.maximum(excess, 1.0)))
-        allowed_m = reach_m + _FOLLOWED_SHARE * self._field_m.max()
+        allowed_m = reach_m + self._followed_m
         lasting: NDArray[np.bool_] = (excess > 1.0) & (self._outside_m(puffs.x_y_m) <= allowed_m)
         return lasting
 
     def _outside_m(self, x_y_m: Floats) -> Floats:
-        """How far outside the field each point is; 0 inside."""
-        outside = np.maximum(np.maximum(-x_y_m, x_y_m - self._field_m), 0.0)
+        """How far outside the area each point is; 0 inside."""
+        outside = np.maximum(np.maximum(self._low_m - x_y_m, x_y_m - self._high_m), 0.0)
         distance_m: Floats = np.hypot(outside[:, 0], outside[:, 1])
         return distance_m
 
     def _describe(self, start: _Live, end: _Live, drift_m: Floats) -> _Step:
-        """The step's quadratic forms, of the puffs that reach into the field during it."""
+        """The step's quadratic forms, of the puffs that reach into the area during it."""
         ends_m = end.x_y_m - drift_m
         peaks, narrows, reaches_m = [], [], []
         for puffs in (start, end):

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member, Value
-from join.relevance import Feedback, RelevanceMatrix, Selection
-from join.snjoin_star import ClusterHead, ProbeRequest
+from join.probe_request import ProbeRequest
+from join.probing import FullProbing
+from join.snjoin_star import ClusterHead
 from join.value_table import Stamp
 from join.wire import latest_bytes
 
@@ -24,19 +25,12 @@ Pair = tuple[tuple[int, int], tuple[int, int]]
 
 
 def full_probing(node: int, window_us: int, kind: type[ClusterHead] = ClusterHead) -> ClusterHead:
-    matrix = RelevanceMatrix(
-        buckets=4,
-        feedback=Feedback.OFF,
-        selection=Selection.BERNOULLI,
-        exploration=0.0,
-        rng=random.Random(0),
-    )
     return kind(
         node,
         window_us=window_us,
         late_us=LATE_US,
         factorised=True,
-        matrix=matrix,
+        rule=FullProbing(),
         partners_size=latest_bytes,
     )
 
@@ -90,13 +84,13 @@ class Net:
         self.forward(now_us, self.heads[head].take_reading(value, mote, at_us, now_us))
 
     def forward(self, now_us: int, request: ProbeRequest) -> None:
-        head = request.next_head
-        if head is None:
+        if request.position == len(request.sequence):
             for part in request.partners:
                 for member in part:
                     assert isinstance(member.stream, int)
                     self.report(request, (member.stream, member.at_us))
         else:
+            head = request.sequence[request.position]
             self.delayed(now_us, lambda then_us: self.answer(then_us, head, request))
 
     def answer(self, now_us: int, head: int, request: ProbeRequest) -> None:

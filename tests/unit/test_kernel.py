@@ -17,7 +17,7 @@ def test_callbacks_and_processes_share_one_order_of_time_then_scheduling() -> No
     kernel.call_later(10, seen.append, "callback at 10")
     kernel.call_later(5, seen.append, "callback at 5")
     kernel.call_later(0, seen.append, "callback at 0")
-    kernel.advance(10)
+    kernel.advance(11)
     assert seen == [
         "callback at 0",
         "callback at 5",
@@ -27,14 +27,14 @@ def test_callbacks_and_processes_share_one_order_of_time_then_scheduling() -> No
     ]
 
 
-def test_advance_is_inclusive_and_leaves_later_events_pending() -> None:
+def test_advance_stops_before_its_end_and_leaves_later_events_pending() -> None:
     kernel = Kernel()
     seen: list[int] = []
     for at_us in (3, 4, 5):
         kernel.call_at(at_us, seen.append, at_us)
-    kernel.advance(4)
+    kernel.advance(5)
     assert seen == [3, 4]
-    assert kernel.now_us == 4
+    assert kernel.now_us == 5
     assert kernel.pending(seen.append) == [5]
     assert kernel.processed == 2
 

@@ -12,7 +12,13 @@ from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.gas_cloud import GasCloud
 from scenarios.phenomena.gas_tables import GasCloudTable
 from scenarios.phenomena.puffs import NEGLIGIBLE
-from scenarios.phenomena.sensors import GasSensors, LevelMeter, distinct_rounds, rounded
+from scenarios.phenomena.sensors import (
+    GasSensors,
+    LevelMeter,
+    distinct_rounds,
+    rounded,
+    strongest,
+)
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 
@@ -165,10 +171,52 @@ def test_what_is_ignored_stays_below_its_bound() -> None:
     assert gas_cloud.puffs.live(280 * SECOND_US) < exact.puffs.live(280 * SECOND_US)
 
 
+def test_puffs_far_outside_the_field_are_forgotten() -> None:
+    gas_cloud = cloud({"wind": STEADY, "source": [{"start_s": 0.0}], "step_s": 2.0})
+    followed = []
+    for at_s in (600, 800):
+        inside(gas_cloud, at_s)
+        followed.append(gas_cloud.puffs.followed)
+    # From the source to the far edge 160 m, half a field more, and a puff's reach.
+    assert followed[0] == followed[1]
+    assert (160 + 100) / 2 < followed[0] < (160 + 100 + 250) / 2
+
+
+def test_gas_that_was_blown_out_a_little_comes_back_with_the_wind() -> None:
+    back = {**STEADY, "turn": [{"at_s": 60.0, "over_s": 0.001, "from_deg": 90.0}]}
+    puff = {"release": "instant", "x_m": 190.0, "y_m": 100.0, "start_s": 0.0}
+    gas_cloud = cloud({"wind": back, "source": [puff], "stability": "D"})
+    assert not inside(gas_cloud, 60.0).size
+    assert inside(gas_cloud, 110.0).size
+
+
+def test_a_source_far_upwind_of_the_field_is_smelt_in_it() -> None:
+    source = {"x_m": -250.0, "y_m": 100.0, "start_s": 0.0, "rate_g_per_s": 500.0}
+    gas_cloud = cloud({"wind": {**STEADY, "speed_m_per_s": 2.0}, "source": [source]})
+    assert not inside(gas_cloud, 100.0).size
+    assert inside(gas_cloud, 200.0).size
+
+
+def test_motes_outside_the_field_smell_what_does_not_reach_it() -> None:
+    places_m = np.array([(400.0, 100.0), (100.0, 100.0)])
+    puff = {"release": "instant", "x_m": 380.0, "y_m": 100.0, "start_s": 0.0}
+    gas_cloud = cloud({"wind": STEADY, "source": [puff], "stability": "F"}, places_m)
+    assert inside(gas_cloud, 20.0).tolist() == [0]
+
+
+def test_gas_spreads_even_in_still_air() -> None:
+    still = {**STEADY, "speed_m_per_s": 0.0}
+    puff = {"release": "instant", "x_m": 100.0, "y_m": 100.0, "start_s": 0.0}
+    gas_cloud = cloud({"wind": still, "source": [puff]})
+    early, late = inside(gas_cloud, 5.0), inside(gas_cloud, 60.0)
+    assert late.size > 2 * early.size
+    assert grid_m()[late].mean(axis=0) == pytest.approx([100.0, 100.0], abs=2.0)
+
+
 def test_concentrations_within_a_step_are_close_to_those_of_finer_steps() -> None:
     keys: dict[str, Any] = {"source": [{"start_s": 0.0, "duration_s": 60.0}], "puff_every_s": 2.0}
-    coarse, fine = cloud({**keys, "step_s": 1.0}), cloud({**keys, "step_s": 0.05})
-    for at_us in (40_500_000, 90_300_000):
+    coarse, fine = cloud({**keys, "step_s": 1.0}), cloud({**keys, "step_s": 0.1})
+    for at_us in (40_500_000, 70_350_000):
         times_us = np.full(len(grid_m()), at_us)
         found = coarse.puffs.concentrations_g_per_m3(grid_m(), times_us)
         expected = fine.puffs.concentrations_g_per_m3(grid_m(), times_us)
@@ -186,6 +234,31 @@ def test_a_wall_shadows_what_is_behind_it() -> None:
     assert behind[inside(free, 110.0)].sum() > 20
     assert behind[inside(walled, 110.0)].sum() == 0
     assert (grid_m()[inside(walled, 110.0)][:, 0] < 80.0).sum() > 20
+
+
+def test_gas_held_up_by_a_wall_is_as_thick_within_a_step_as_at_its_end() -> None:
+    keys: dict[str, Any] = {
+        "wind": {**STEADY, "speed_m_per_s": 5.0},
+        "source": [{"x_m": 60.0, "y_m": 100.0, "start_s": 0.0}],
+        "barrier": [{"from_m": [80.0, 50.0], "to_m": [80.0, 150.0]}],
+    }
+    place_m = np.array([(76.0, 100.0)])
+    coarse, fine = cloud({**keys, "step_s": 1.0}), cloud({**keys, "step_s": 0.02})
+    for at_us in (15_000_000, 15_300_000, 15_500_000):
+        times_us = np.array([at_us])
+        found = coarse.puffs.concentrations_g_per_m3(place_m, times_us)
+        assert found == pytest.approx(
+            fine.puffs.concentrations_g_per_m3(place_m, times_us), rel=0.1
+        )
+
+
+def test_a_perfect_sensor_detects_the_truth() -> None:
+    gas_cloud = cloud({"sensor": PLAIN_SENSOR})
+    everyone = np.arange(len(grid_m()))
+    samples = gas_cloud.sample(everyone, np.full(len(everyone), 120_000_000))
+    detected = np.flatnonzero(samples.values != NOTHING)
+    assert detected.size > 50
+    assert detected.tolist() == inside(gas_cloud, 120.0).tolist()
 
 
 def test_two_gases_are_told_apart_by_the_stronger() -> None:
@@ -242,7 +315,7 @@ def sensors(**changed: float) -> GasSensors:
     plain = {"rise_s": 0.0, "decay_s": 0.0, "noise_share": 0.0, "noise_floor_share": 0.0}
     return GasSensors(
         motes=20_000,
-        thresholds_g_per_m3=np.array([1.0]),
+        thresholds_g_per_m3=np.array([2.0]),
         level_ratio=2.0,
         level_count=4,
         hysteresis=0.0,
@@ -269,7 +342,13 @@ def test_noise_has_the_deviation_asked_for() -> None:
     assert proportional.mean() == pytest.approx(10.0, rel=0.01)
     assert proportional.std() == pytest.approx(1.0, rel=0.03)
     floor = sensors(noise_floor_share=0.2).read(nodes, at_us, present)[0]
-    assert floor.std() == pytest.approx(0.2, rel=0.03)
+    assert floor.std() == pytest.approx(0.4, rel=0.03)
+
+
+def test_the_strongest_gas_is_told_but_a_detected_one_before_others() -> None:
+    strengths = np.array([[3.0, 2.0], [2.0, 3.0], [0.95, 0.99], [0.2, 0.1]])
+    levels = np.array([[2, 2], [2, 2], [1, 0], [0, 0]])
+    assert strongest(strengths, levels).tolist() == [0, 1, 0, 0]
 
 
 def test_rounds_hold_each_mote_once_and_keep_its_order() -> None:

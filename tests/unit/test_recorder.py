@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -7,13 +8,13 @@ from sim.recorder import Recorder, arrow_schema
 from sim.records import TABLES
 
 RESULTS = [
-    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2),
-    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3),
-    (9, "q", "-", 3, None, None, 0, None, None, 0),
+    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2, False, False),
+    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3, True, False),
+    (9, "q", "-", 3, None, None, 0, None, None, 0, False, True),
 ]
 
 
-def record(directory: Path, flushes: list[int], rows: list[tuple[object, ...]]) -> str:
+def record(directory: Path, flushes: list[int], rows: Sequence[tuple[object, ...]]) -> str:
     recorder = Recorder(directory, ["results", "readings"])
     results, readings = recorder.rows("results"), recorder.rows("readings")
     for position, row in enumerate(rows):
@@ -51,9 +52,12 @@ def test_fingerprint_ignores_how_rows_fall_into_batches(tmp_path: Path) -> None:
 def test_fingerprint_notices_a_change_in_any_column(tmp_path: Path, column: int) -> None:
     changed = list(RESULTS[0])
     cell = changed[column]
-    changed[column] = (
-        [(0, 3)] if isinstance(cell, list) else f"{cell}x" if isinstance(cell, str) else 77
-    )
+    if isinstance(cell, bool):
+        changed[column] = not cell
+    elif isinstance(cell, list):
+        changed[column] = [(0, 3)]
+    else:
+        changed[column] = f"{cell}x" if isinstance(cell, str) else 77
     assert record(tmp_path / "a", [], [tuple(changed), *RESULTS[1:]]) != record(
         tmp_path / "b", [], RESULTS
     )
@@ -61,7 +65,11 @@ def test_fingerprint_notices_a_change_in_any_column(tmp_path: Path, column: int)
 
 def test_fingerprint_tells_null_from_zero_and_order(tmp_path: Path) -> None:
     base = record(tmp_path / "a", [], RESULTS)
-    zero = [RESULTS[0], (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3), RESULTS[2]]
+    zero = [
+        RESULTS[0],
+        (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3, True, False),
+        RESULTS[2],
+    ]
     assert record(tmp_path / "b", [], zero) != base
     assert record(tmp_path / "c", [], RESULTS[::-1]) != base
 

@@ -1,0 +1,91 @@
+"""One plot of a report: words for the caption, numbers for the page's script, or why there is none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.report_series import ELECTIONS
+from sim.records import DropReason, Fate
+
+# Slots of the page's palette. A name keeps its colour whatever else is in the plot.
+SLOTS = {
+    "inside": 2,
+    "answer": 1,
+    "agreement": 3,
+    "false alarms": 5,
+    "probe": 1,
+    "result": 2,
+    "feedback": 3,
+    "reading": 4,
+    ELECTIONS: 5,
+    "tx": 1,
+    "rx": 2,
+    "cpu": 4,
+    "sense": 3,
+    "idle": 7,
+    Fate.JOINED: 3,
+    Fate.IN_FLIGHT: 7,
+    DropReason.DEAD: 5,
+    DropReason.STATE_LOST: 2,
+    DropReason.LOST: 1,
+    DropReason.QUEUE_FULL: 4,
+    DropReason.LATE: 6,
+    DropReason.NO_HEAD: 7,
+}
+SLOT_OF_OTHERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One plot, or why there is none."""
+
+    name: str
+    title: str
+    caption: str
+    alternative: str = ""
+    """What the plot shows, for those who cannot see it."""
+    specification: dict[str, Any] | None = None
+    missing: str = ""
+    """Why it cannot be drawn, or not in full."""
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Plots under one heading."""
+
+    title: str
+    figures: list[Figure]
+
+
+def missing_table(*names: str) -> str:
+    """The note that stands for a plot whose tables were not written."""
+    which = " and ".join(f"“{name}”" for name in names)
+    return f"Not shown: the run did not write the table {which} (trace.tables)."
+
+
+def without(figure: Figure, reason: str) -> Figure:
+    """The figure with a note in place of its plot."""
+    return Figure(figure.name, figure.title, figure.caption, missing=reason, wide=figure.wide)
+
+
+def drawn(figure: Figure, alternative: str, specification: dict[str, Any]) -> Figure:
+    """The figure with its plot."""
+    return Figure(
+        figure.name,
+        figure.title,
+        figure.caption,
+        alternative,
+        {"name": figure.name, **specification},
+        missing=figure.missing,
+        wide=figure.wide,
+    )
+
+
+def series(
+    name: str, values: Sequence[float | None], *, slot: int | None = None, **more: object
+) -> dict[str, Any]:
+    """One line or layer of a plot; a known name brings its own colour."""
+    if slot is None:
+        slot = SLOTS.get(name.removeprefix(f"{Fate.DROPPED}: "), SLOT_OF_OTHERS)
+    return {"name": name, "slot": slot, "values": values, **more}

@@ -1,0 +1,530 @@
+// The animated map: motes, the truth, the answer, clusters and batteries at the time shown.
+
+/** A set of motes that changes from frame to frame; see Toggles in report_replay.py. */
+class TimedSet {
+  constructor(packed, motes) {
+    this.starts = unpack(packed.starts, Uint32Array);
+    this.nodes = unpack(packed.nodes, Uint32Array);
+    this.has = new Uint8Array(motes);
+    this.frame = -1;
+  }
+
+  /** Walk to a frame, in either direction: a toggle undoes itself. */
+  goTo(frame) {
+    while (this.frame < frame) this.toggle(++this.frame);
+    while (this.frame > frame) this.toggle(this.frame--);
+  }
+
+  toggle(frame) {
+    for (let n = this.starts[frame]; n < this.starts[frame + 1]; n++) this.has[this.nodes[n]] ^= 1;
+  }
+}
+
+/** All that is known about the motes at one frame. */
+class World {
+  constructor(data) {
+    const { motes } = data;
+    this.motes = motes;
+    this.frames = data.frames;
+    this.stepS = data.step_s;
+    this.fieldM = data.field_m;
+    this.sinksM = data.sink_m;
+    this.x = unpack(data.x_m, Float32Array);
+    this.y = unpack(data.y_m, Float32Array);
+    this.truth = data.truth && new TimedSet(data.truth, motes);
+    this.answer = data.answer && new TimedSet(data.answer, motes);
+    this.answers = data.answers.map((each) => ({ label: each.label, set: new TimedSet(each, motes) }));
+    this.rounds = (data.rounds || []).map((each) => ({ frame: each.frame, head: unpack(each.head, Int32Array) }));
+    this.energy = data.energy && { timesS: data.energy.times_s, share: unpack(data.energy.share, Uint8Array) };
+    this.deadFrom = new Float64Array(motes).fill(Infinity);
+    if (data.deaths) {
+      const frames = unpack(data.deaths.frames, Uint32Array);
+      unpack(data.deaths.nodes, Uint32Array).forEach((node, n) => { this.deadFrom[node] = frames[n]; });
+    }
+    this.frame = 0;
+    this.goTo(0);
+  }
+
+  goTo(frame) {
+    this.frame = frame;
+    this.truth?.goTo(frame);
+    this.answer?.goTo(frame);
+    for (const each of this.answers) each.set.goTo(frame);
+    this.round = this.rounds.findLast((each) => each.frame <= frame);
+    if (this.energy) {
+      const atS = frame * this.stepS;
+      this.sample = Math.max(0, this.energy.timesS.findLastIndex((time) => time <= atS));
+    }
+  }
+
+  isDead(node) { return this.deadFrom[node] <= this.frame; }
+  isHead(node) { return this.round?.head[node] === node && !this.isDead(node); }
+  left(node) { return this.energy.share[this.sample * this.motes + node] / 255; }
+
+  /** 0 elsewhere, 1 inside only, 2 in the answer only, 3 both. */
+  state(node) { return (this.truth?.has[node] ? 1 : 0) + (this.answer?.has[node] ? 2 : 0); }
+
+  /** A palette slot per head, unlike those of the heads close by. */
+  clusterSlots() {
+    const { round } = this;
+    if (!round) return new Map();
+    if (!round.slots) {
+      const slots = new Map();
+      const heads = [...new Set(round.head)].filter((head) => head >= 0);
+      for (const head of heads) {
+        const near = [...slots.keys()]
+          .map((other) => [Math.hypot(this.x[head] - this.x[other], this.y[head] - this.y[other]), other])
+          .sort((a, b) => a[0] - b[0]).slice(0, 5).map(([, other]) => slots.get(other));
+        slots.set(head, [1, 2, 3, 4, 5, 6].find((slot) => !near.includes(slot)));
+      }
+      round.slots = slots;
+    }
+    return round.slots;
+  }
+}
+
+/** Marks, the same on the map and in its legend. Each adds to the current path, to be filled or stroked. */
+const MARKS = {
+  dot: (pen, x, y, r) => { pen.moveTo(x + r, y); pen.arc(x, y, r, 0, 2 * Math.PI); },
+  diamond: (pen, x, y, r) => { pen.moveTo(x, y - r); pen.lineTo(x + r, y); pen.lineTo(x, y + r); pen.lineTo(x - r, y); pen.closePath(); },
+  triangle: (pen, x, y, r) => { pen.moveTo(x, y - r); pen.lineTo(x + r * 0.95, y + r * 0.75); pen.lineTo(x - r * 0.95, y + r * 0.75); pen.closePath(); },
+  cross: (pen, x, y, r) => { pen.moveTo(x - r, y - r); pen.lineTo(x + r, y + r); pen.moveTo(x + r, y - r); pen.lineTo(x - r, y + r); },
+  square: (pen, x, y, r) => { pen.rect(x - r, y - r, 2 * r, 2 * r); },
+};
+
+/** How each kind of mote looks: mark, size relative to a mote, fill, stroke and its width. */
+function styles() {
+  const ink = colour("--ink"), card = colour("--card");
+  return {
+    elsewhere: { mark: "dot", size: 0.8, fill: colour("--mote") },
+    tracked: { mark: "dot", size: 1.25, fill: colour("--tracked") },
+    missed: { mark: "dot", size: 1.25, fill: card, stroke: colour("--missed"), width: 1.8 },
+    wrong: { mark: "diamond", size: 1.7, fill: colour("--false"), stroke: card, width: 0.8 },
+    head: { mark: "triangle", size: 2.1, fill: card, stroke: ink, width: 1.3 },
+    dead: { mark: "cross", size: 1.4, stroke: ink, width: 1.8 },
+    sink: { mark: "square", size: 2.4, fill: ink, stroke: card, width: 1.5 },
+    slot: (n, size = 1.25) => ({ mark: "dot", size, fill: colour(`--s${n}`) }),
+  };
+}
+
+function paint(pen, style, points, radius) {
+  if (!points.length) return;
+  pen.beginPath();
+  for (const [x, y] of points) MARKS[style.mark](pen, x, y, radius * style.size);
+  if (style.fill) {
+    pen.fillStyle = style.fill;
+    pen.fill();
+  }
+  if (style.stroke) {
+    pen.strokeStyle = style.stroke;
+    pen.lineWidth = style.width;
+    pen.stroke();
+  }
+}
+
+/** What the dots can stand for. Each mode groups the live motes by style and explains the groups. */
+const MODES = {
+  "truth and answer": {
+    possible: (world) => world.truth || world.answer,
+    groups(world, look) {
+      const known = world.truth && world.answer;
+      return {
+        of: (node) => ["elsewhere", "missed", known ? "wrong" : "tracked", "tracked"][world.state(node)],
+        key: [
+          ["tracked", world.answer && (known ? "inside and in the answer" : "in the answer")],
+          ["missed", world.truth && (known ? "inside, not in the answer" : "inside")],
+          ["wrong", known && "in the answer, not inside"],
+          ["elsewhere", "elsewhere"],
+        ].filter(([, text]) => text).map(([id, text]) => [id, look[id], text]),
+      };
+    },
+  },
+  "joined value": {
+    possible: (world) => world.answers.length > 1,
+    groups(world, look) {
+      const { answers } = world;
+      // Levels of one thing read as an order: from light to strong.
+      const slots = [6, 1, 4, 5, 2, 3];
+      return {
+        of(node) {
+          for (let n = answers.length - 1; n >= 0; n--) if (answers[n].set.has[node]) return `value ${n}`;
+          return "elsewhere";
+        },
+        key: [
+          ...answers.map((each, n) => [`value ${n}`, look.slot(slots[n], 1.4), each.label]),
+          ["elsewhere", look.elsewhere, "elsewhere"],
+        ],
+        note: "Sensors in the answer, by value; a mote in several answers shows the last of them.",
+      };
+    },
+  },
+  cluster: {
+    possible: (world) => world.rounds.length,
+    groups(world, look) {
+      const slots = world.clusterSlots();
+      return {
+        of: (node) => {
+          const slot = world.round && slots.get(world.round.head[node]);
+          return slot ? `cluster ${slot}` : "elsewhere";
+        },
+        key: [
+          ...[1, 2, 3, 4, 5, 6].map((slot) => [`cluster ${slot}`, look.slot(slot, 1.1), null]),
+          ["elsewhere", look.elsewhere, "in no cluster"],
+        ],
+        note: "Colours tell neighbouring clusters apart.",
+      };
+    },
+  },
+  "energy left": {
+    possible: (world) => world.energy,
+    groups(world, look) {
+      // From empty to full, readable without telling red from green.
+      const slots = [5, 2, 6, 1];
+      return {
+        of: (node) => `battery ${Math.min(3, Math.floor(world.left(node) * 4))}`,
+        key: ["under a quarter", "a quarter to a half", "a half to three quarters", "more than three quarters"]
+          .map((text, n) => [`battery ${n}`, look.slot(slots[n], n < 3 ? 1.6 : 1), text]),
+        note: "Sampled now and then; see trace.energy_every_s.",
+      };
+    },
+  },
+};
+
+class ReplayMap {
+  constructor(world) {
+    this.world = world;
+    this.canvas = document.getElementById("field");
+    this.pen = this.canvas.getContext("2d");
+    this.legend = document.getElementById("key");
+    this.links = document.getElementById("links");
+    this.haze = document.getElementById("haze");
+    this.mode = document.getElementById("mode");
+    for (const [name, { possible }] of Object.entries(MODES)) {
+      if (possible(world)) this.mode.append(element("option", {}, name));
+    }
+    if (!world.rounds.length) this.links.parentElement.hidden = true;
+    if (!world.truth) this.haze.parentElement.hidden = true;
+    for (const option of [this.links, this.haze, this.mode]) option.addEventListener("change", () => this.draw());
+    this.canvas.addEventListener("pointermove", (event) => this.tell(event));
+  }
+
+  fit() {
+    const { world } = this;
+    const xs = [0, world.fieldM[0], ...world.sinksM.map(([x]) => x)];
+    const ys = [0, world.fieldM[1], ...world.sinksM.map(([, y]) => y)];
+    const [left, right] = [Math.min(...xs), Math.max(...xs)];
+    const [low, high] = [Math.min(...ys), Math.max(...ys)];
+    const pad = 22;
+    const width = this.canvas.clientWidth;
+    const scale = Math.min((width - 2 * pad) / (right - left), (690 - 2 * pad) / (high - low));
+    const height = (high - low) * scale + 2 * pad;
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.canvas.style.height = `${height}px`;
+    this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    Object.assign(this, { width, height, scale });
+    const edge = (width - (right - left) * scale) / 2;
+    this.px = (x) => edge + (x - left) * scale;
+    this.py = (y) => height - pad - (y - low) * scale;
+    const spacing = Math.sqrt((world.fieldM[0] * world.fieldM[1]) / world.motes) * scale;
+    this.spacing = spacing;
+    this.radius = Math.min(5, Math.max(1.2, spacing * 0.2));
+  }
+
+  draw() {
+    if (!this.canvas.clientWidth) return;
+    const { pen, world } = this;
+    const look = styles();
+    pen.clearRect(0, 0, this.width, this.height);
+    this.drawField();
+    if (this.haze.checked && world.truth) this.drawHaze();
+    if (this.links.checked && world.round) this.drawLinks();
+    const groups = MODES[this.mode.value]?.groups(world, look) || { of: () => "elsewhere", key: [["elsewhere", look.elsewhere, "motes"]] };
+    const points = new Map(groups.key.map(([id]) => [id, []]));
+    const heads = [], dead = [];
+    for (let node = 0; node < world.motes; node++) {
+      const point = [this.px(world.x[node]), this.py(world.y[node])];
+      if (world.isDead(node)) {
+        dead.push(point);
+        continue;
+      }
+      points.get(groups.of(node)).push(point);
+      if (world.isHead(node)) heads.push([point, groups.of(node)]);
+    }
+    const styleOf = new Map(groups.key.map(([id, style]) => [id, style]));
+    for (const [id, style] of [...groups.key].reverse()) paint(pen, style, points.get(id), this.radius);
+    for (const [point, id] of heads) {
+      const style = styleOf.get(id);
+      const plain = id === "elsewhere";
+      paint(pen, { ...look.head, fill: plain ? look.head.fill : style.stroke && style.mark === "dot" ? style.stroke : style.fill }, [point], this.radius);
+    }
+    paint(pen, look.dead, dead, this.radius);
+    this.drawSinks(look);
+    this.explain(groups, points, look, { heads: heads.length, dead: dead.length });
+  }
+
+  drawField() {
+    const { pen, world } = this;
+    pen.strokeStyle = colour("--line");
+    pen.lineWidth = 1;
+    pen.strokeRect(this.px(0), this.py(world.fieldM[1]), world.fieldM[0] * this.scale, world.fieldM[1] * this.scale);
+    const bar = ticks(0, world.fieldM[0] / 3, 3).at(-1);
+    const x = this.px(0), y = this.py(0) + 14;
+    pen.strokeStyle = pen.fillStyle = colour("--quiet");
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    pen.moveTo(x, y - 4);
+    pen.lineTo(x, y);
+    pen.lineTo(x + bar * this.scale, y);
+    pen.lineTo(x + bar * this.scale, y - 4);
+    pen.stroke();
+    pen.font = "12px system-ui, sans-serif";
+    pen.textAlign = "left";
+    pen.fillText(`${bar} m`, x + bar * this.scale + 6, y + 2);
+  }
+
+  /** The truth as a soft cloud: a patch around each mote inside, all laid over each other at one opacity. */
+  drawHaze() {
+    const { world } = this;
+    const ratio = 0.5;
+    this.cloud ??= document.createElement("canvas");
+    this.cloud.width = Math.ceil(this.width * ratio);
+    this.cloud.height = Math.ceil(this.height * ratio);
+    const pen = this.cloud.getContext("2d");
+    const tint = colour("--haze");
+    const reach = Math.max(10, this.spacing * 2) * ratio;
+    const patch = document.createElement("canvas");
+    patch.width = patch.height = Math.ceil(2 * reach);
+    const brush = patch.getContext("2d");
+    const gradient = brush.createRadialGradient(reach, reach, 0, reach, reach, reach);
+    gradient.addColorStop(0, `rgba(${tint}, 0.55)`);
+    gradient.addColorStop(1, `rgba(${tint}, 0)`);
+    brush.fillStyle = gradient;
+    brush.fillRect(0, 0, 2 * reach, 2 * reach);
+    for (let node = 0; node < world.motes; node++) {
+      if (world.truth.has[node]) pen.drawImage(patch, this.px(world.x[node]) * ratio - reach, this.py(world.y[node]) * ratio - reach);
+    }
+    this.pen.globalAlpha = 0.42;
+    this.pen.drawImage(this.cloud, 0, 0, this.width, this.height);
+    this.pen.globalAlpha = 1;
+  }
+
+  drawLinks() {
+    const { pen, world } = this;
+    const slots = this.mode.value === "cluster" ? world.clusterSlots() : null;
+    const paths = new Map();
+    for (let node = 0; node < world.motes; node++) {
+      const head = world.round.head[node];
+      if (head < 0 || head === node || world.isDead(node) || world.isDead(head)) continue;
+      const slot = slots ? slots.get(head) : 0;
+      if (!paths.has(slot)) paths.set(slot, new Path2D());
+      paths.get(slot).moveTo(this.px(world.x[node]), this.py(world.y[node]));
+      paths.get(slot).lineTo(this.px(world.x[head]), this.py(world.y[head]));
+    }
+    pen.lineWidth = 0.7;
+    for (const [slot, path] of paths) {
+      pen.strokeStyle = slot ? colour(`--s${slot}`) : colour("--link");
+      pen.globalAlpha = slot ? 0.45 : 1;
+      pen.stroke(path);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  drawSinks(look) {
+    const { pen, world } = this;
+    const points = world.sinksM.map(([x, y]) => [this.px(x), this.py(y)]);
+    const radius = Math.max(3, this.radius);
+    paint(pen, look.sink, points, radius);
+    pen.fillStyle = colour("--ink");
+    pen.font = "600 13px system-ui, sans-serif";
+    for (const [x, y] of points) pen.fillText("sink", x + 2.4 * radius + 6, y + 4);
+  }
+
+  /** The legend, with how many motes there are of each kind now. */
+  explain(groups, points, look, { heads, dead }) {
+    const rows = groups.key.filter(([, , text]) => text)
+      .map(([id, style, text]) => this.keyRow(style, text, points.get(id).length));
+    if (groups.note) rows.push(element("li", { class: "head" }, groups.note));
+    if (this.world.rounds.length) rows.push(this.keyRow(look.head, "cluster heads", heads));
+    rows.push(this.keyRow(look.dead, "dead", dead));
+    rows.push(this.keyRow(look.sink, "sink", this.world.sinksM.length));
+    if (this.world.round && this.links.checked && dead) rows.push(element("li", { class: "head" }, "A mote without a link has lost its head."));
+    this.legend.replaceChildren(...rows);
+    this.tellNow();
+  }
+
+  /** How well the answer fits, and what it costs, at the time shown. */
+  tellNow() {
+    const { world } = this;
+    const atS = world.frame * world.stepS;
+    const rows = [];
+    if (world.truth && world.answer) {
+      const sizes = [0, 0, 0, 0];
+      for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
+      const [, missed, wrong, both] = sizes;
+      if (missed + wrong + both) rows.push(["agreement", format.percent(both / (missed + wrong + both))]);
+      if (wrong + both) rows.push(["false alarms", format.percent(wrong / (wrong + both))]);
+    }
+    const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
+    const traffic = report.charts.find((each) => each.name === "traffic");
+    if (traffic) {
+      const edges = traffic.edges_s;
+      const n = Math.max(0, Math.min(edges.length - 2, edges.findLastIndex((edge) => edge <= atS)));
+      rows.push(["on air", `${format.short(sumAt(traffic, n) / (edges[n + 1] - edges[n] || 1))}B/s`]);
+    }
+    const energy = report.charts.find((each) => each.name === "energy");
+    if (energy) {
+      const n = Math.max(0, energy.times_s.findLastIndex((time) => time <= atS));
+      rows.push(["energy spent so far", `${sumAt(energy, n).toFixed(1)} J`]);
+    }
+    const cells = rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]);
+    document.getElementById("now").replaceChildren(...cells);
+  }
+
+  keyRow(style, text, count) {
+    const ratio = window.devicePixelRatio || 1;
+    const sample = element("canvas", { width: 24 * ratio, height: 20 * ratio, "aria-hidden": "true" });
+    const pen = sample.getContext("2d");
+    pen.scale(ratio, ratio);
+    paint(pen, style, [[12, 10]], Math.min(3.4, Math.max(2.8, this.radius)));
+    return element("li", {}, sample, text, element("b", {}, count.toLocaleString("en")));
+  }
+
+  /** Say what is known about the mote under the pointer. */
+  tell(event) {
+    const { world } = this;
+    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let best = -1, least = 14;
+    for (let node = 0; node < world.motes; node++) {
+      const far = Math.hypot(this.px(world.x[node]) - x, this.py(world.y[node]) - y);
+      if (far < least) [best, least] = [node, far];
+    }
+    const told = document.getElementById("mote");
+    if (best < 0) {
+      told.textContent = "Point at a mote to learn about it.";
+      return;
+    }
+    const head = world.round ? world.round.head[best] : -1;
+    const inAnswers = world.answers.filter((each) => each.set.has[best]).map((each) => each.label);
+    told.textContent = [
+      `mote ${best}${world.isDead(best) ? ", dead" : world.isHead(best) ? ", head" : head >= 0 ? `, member of ${head}` : ""}`,
+      world.truth?.has[best] ? "truly inside" : "",
+      world.answer?.has[best] ? "in the answer" : "",
+      inAnswers.join("; "),
+      world.energy ? `battery ${Math.round(world.left(best) * 100)} %` : "",
+    ].filter(Boolean).join("\n");
+  }
+}
+
+/** Play, pause, slider and keys. */
+class Player {
+  constructor(world, map) {
+    this.world = world;
+    this.map = map;
+    this.button = document.getElementById("play");
+    this.slider = document.getElementById("time");
+    this.clock = document.getElementById("clock");
+    this.speed = document.getElementById("speed");
+    this.playing = false;
+    this.untouched = true;
+    this.slider.max = world.frames - 1;
+    this.button.addEventListener("click", () => this.toggle());
+    this.slider.addEventListener("input", () => this.goToFrame(+this.slider.value));
+    document.getElementById("field").addEventListener("keydown", (event) => this.onKey(event));
+    shown.watchers.push((atS) => this.show(atS));
+  }
+
+  frameAt(atS) { return Math.min(this.world.frames - 1, Math.floor(atS / this.world.stepS + 1e-9)); }
+
+  goToFrame(frame) {
+    this.untouched = false;
+    shown.to(Math.min(this.world.frames - 1, Math.max(0, frame)) * this.world.stepS);
+  }
+
+  show(atS) {
+    const frame = this.frameAt(atS);
+    if (frame === this.frame) return;
+    this.frame = frame;
+    this.slider.value = frame;
+    const text = `${(frame * this.world.stepS).toLocaleString("en")} s`;
+    this.clock.textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
+    this.world.goTo(frame);
+    this.map.draw();
+  }
+
+  toggle() {
+    this.playing = !this.playing;
+    this.button.textContent = this.playing ? "❚❚" : "▶";
+    this.button.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    // A screen reader should not have to read out every frame.
+    this.clock.setAttribute("aria-live", this.playing ? "off" : "polite");
+    if (!this.playing) return;
+    const lastS = (this.world.frames - 1) * this.world.stepS;
+    // The page opens at its most telling moment; whoever presses play wants the story from the start.
+    if (this.untouched || shown.atS >= lastS) shown.to(0);
+    this.untouched = false;
+    let before = performance.now();
+    const step = (now) => {
+      if (!this.playing) return;
+      shown.to(Math.min(lastS, shown.atS + ((now - before) / 1000) * this.speed.value));
+      before = now;
+      if (shown.atS >= lastS) this.toggle();
+      else requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  onKey(event) {
+    const far = event.shiftKey ? 10 : 1;
+    const actions = {
+      " ": () => this.toggle(),
+      ArrowLeft: () => this.goToFrame(this.frame - far),
+      ArrowRight: () => this.goToFrame(this.frame + far),
+      Home: () => this.goToFrame(0),
+      End: () => this.goToFrame(this.world.frames - 1),
+    };
+    if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+}
+
+let map = null;
+if (report.replay) {
+  const world = new World(report.replay);
+  map = new ReplayMap(world);
+  map.fit();
+  new Player(world, map);
+}
+function redraw() {
+  map?.fit();
+  map?.draw();
+  drawPlots();
+}
+window.addEventListener("resize", redraw);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+window.addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("printing");
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  redraw();
+});
+window.addEventListener("afterprint", () => {
+  document.documentElement.classList.remove("printing");
+  redraw();
+});
+
+/** `report.html#t=120` opens at 120 s, `#t=120&by=cluster` coloured by cluster. */
+function openAtHash() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const select = document.getElementById("mode");
+  if ([...select.options].some((option) => option.value === wanted.get("by"))) select.value = wanted.get("by");
+  const atS = Number.parseFloat(wanted.get("t") ?? report.first_s);
+  shown.to(Number.isFinite(atS) ? atS : report.first_s);
+  map?.draw();
+}
+openAtHash();
+window.addEventListener("hashchange", openAtHash);
+if (!document.documentElement.dataset.report) document.documentElement.dataset.report = "ready";

@@ -1,0 +1,333 @@
+"""What the replay of a report shows: who was inside, who was in the answer, who led, who was dead.
+
+The replay is a sequence of frames at equal times. Sets of motes are kept as toggle lists: for each frame,
+the motes that entered or left since the frame before. A toggle list is its own inverse, so the page walks
+it forwards and backwards alike. A cloud moves slowly compared with the frames: a run of 2,000 motes and
+600 s comes to some tens of kilobytes. Energy, which changes everywhere, is what costs room; it is kept in
+255 steps per battery, at as many sample times as `ENERGY_CELLS_MOST` allows.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.report_energy import EnergyHistory
+from analysis.report_trace import US_PER_S, TraceTables, codes, lists
+from sim.manifest import Manifest
+from sim.records import SINK, Change
+
+FRAMES_MOST = 1_200
+VALUES_MOST = 6
+"""With more joined values than this, the page shows their answers as one."""
+ENERGY_CELLS_MOST = 400_000
+NO_HEAD = -1
+
+Nodes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The instants of the replay, from 0 to the last one before the run ends."""
+
+    step_s: int
+    count: int
+
+    @classmethod
+    def over(cls, duration_s: float) -> "Frames":
+        """Whole seconds, because that is when the truth is known; fewer in a long run."""
+        step_s = max(1, ceil(duration_s / FRAMES_MOST))
+        return cls(step_s, max(1, ceil(duration_s / step_s)))
+
+    @property
+    def step_us(self) -> int:
+        """Time between frames."""
+        return self.step_s * US_PER_S
+
+    def times_s(self) -> list[int]:
+        """The time of each frame."""
+        return [frame * self.step_s for frame in range(self.count)]
+
+    def first_seeing(self, at_us: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first frame that shows what happened at `at_us`; may lie behind the last."""
+        return -(-at_us // self.step_us)
+
+
+@dataclass(frozen=True, slots=True)
+class Toggles:
+    """A set of motes over the frames, as the motes that enter or leave it at each."""
+
+    starts: NDArray[np.int64]
+    """Frame f's motes are nodes[starts[f] : starts[f + 1]]."""
+    nodes: Nodes
+
+    @classmethod
+    def of(cls, per_frame: Iterable[Nodes]) -> "Toggles":
+        """Join the lists of all frames."""
+        parts = list(per_frame)
+        starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        return cls(starts, np.concatenate(parts).astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHistory:
+    """The answer at the sink over the frames, by value and as a whole."""
+
+    whole: Toggles
+    by_value: dict[int, Toggles]
+    """Empty if there are too many values to tell apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many motes are in a set at each frame; None for sets that the trace does not tell."""
+
+    inside: NDArray[np.int64] | None
+    answered: NDArray[np.int64] | None
+    both: NDArray[np.int64] | None
+
+    def most_s(self, frames: Frames) -> int:
+        """When most motes were inside, or else in the answer."""
+        sizes = self.answered if self.inside is None else self.inside
+        return 0 if sizes is None else int(sizes.argmax()) * frames.step_s
+
+
+def truth_toggles(tables: TraceTables, frames: Frames, *, motes: int) -> Toggles | None:
+    """The motes truly inside any source, frame by frame; None if no mote ever is.
+
+    Some phenomena have no inside; taking that for an empty truth would make every answer false.
+    """
+    inside: dict[int, list[Nodes]] = {}
+    for batch in tables.batches("truth", "at_us", "nodes"):
+        at_us = batch.column(0).to_numpy()
+        lengths, elements = lists(batch.column(1))
+        nodes = elements.to_numpy().astype(np.int64)
+        ends = np.cumsum(lengths)
+        for row in np.flatnonzero(at_us % frames.step_us == 0).tolist():
+            frame = int(at_us[row]) // frames.step_us
+            inside.setdefault(frame, []).append(nodes[ends[row] - lengths[row] : ends[row]])
+    if not inside:
+        return None
+    shown = np.zeros(motes, np.bool_)
+    changes = []
+    for frame in range(frames.count):
+        now = np.zeros(motes, np.bool_)
+        for part in inside.get(frame, []):
+            now[part] = True
+        changes.append(np.flatnonzero(now != shown))
+        shown = now
+    return Toggles.of(changes)
+
+
+class _AnswerRecorder:
+    """The answer of each value while the results are read, and what the frames have shown of it.
+
+    Each value has a row in two matrices. The row is used again once the answer has dissolved and a
+    frame has shown that, so that memory follows the values that are alive, not all values ever seen.
+    """
+
+    def __init__(self, frames: Frames, motes: int) -> None:
+        self._frames = frames
+        self._motes = motes
+        self._frame = 0
+        self._row_of: dict[int, int] = {}
+        self._free: list[int] = []
+        self._now = np.zeros((0, motes), np.bool_)
+        self._shown = np.zeros((0, motes), np.bool_)
+        self._shown_whole: NDArray[np.bool_] = np.zeros(motes, np.bool_)
+        self._whole: dict[int, Nodes] = {}
+        self._by_value: dict[int, dict[int, Nodes]] = {}
+
+    def enter(self, values: NDArray[np.int64], lengths: NDArray[np.int64], nodes: Nodes) -> None:
+        """Take `lengths[i]` of the nodes into the answer of `values[i]`, for all i in turn."""
+        distinct, which = np.unique(values, return_inverse=True)
+        rows = np.array([self._row(value) for value in distinct.tolist()], np.int64)
+        self._now[np.repeat(rows[which], lengths), nodes] = True
+
+    def leave(self, value: int, nodes: Nodes, *, dissolved: bool) -> None:
+        """Take nodes, or everybody, out of the answer of a value."""
+        row = self._row(value)
+        if dissolved:
+            self._now[row] = False
+        else:
+            self._now[row, nodes] = False
+
+    def show_before(self, frame: int) -> None:
+        """Show all frames before `frame` what has happened so far."""
+        if self._frame >= min(frame, self._frames.count):
+            return
+        changed = self._now != self._shown
+        for value, row in list(self._row_of.items()):
+            nodes = np.flatnonzero(changed[row])
+            if len(nodes):
+                self._by_value.setdefault(value, {})[self._frame] = nodes
+            if not self._now[row].any():
+                del self._row_of[value]
+                self._free.append(row)
+        whole: NDArray[np.bool_] = np.any(self._now, axis=0)
+        self._whole[self._frame] = np.flatnonzero(whole != self._shown_whole)
+        self._shown, self._shown_whole = self._now.copy(), whole
+        self._frame = frame
+
+    def history(self) -> AnswerHistory:
+        """All that was shown, to the last frame."""
+        self.show_before(self._frames.count)
+        few = self._by_value if len(self._by_value) <= VALUES_MOST else {}
+        return AnswerHistory(
+            self._toggles(self._whole),
+            {value: self._toggles(few[value]) for value in sorted(few)},
+        )
+
+    def _toggles(self, changes: dict[int, Nodes]) -> Toggles:
+        nothing = np.empty(0, np.int64)
+        return Toggles.of(changes.get(frame, nothing) for frame in range(self._frames.count))
+
+    def _row(self, value: int) -> int:
+        if value not in self._row_of:
+            if not self._free:
+                known = len(self._now)
+                more = np.zeros((max(4, known), self._motes), np.bool_)
+                self._now = np.concatenate([self._now, more])
+                self._shown = np.concatenate([self._shown, more])
+                self._free = list(range(known, len(self._now)))
+            self._row_of[value] = self._free.pop()
+        return self._row_of[value]
+
+
+def answer_history(tables: TraceTables, frames: Frames, *, motes: int) -> AnswerHistory:
+    """The answer at each frame, from the results with their partners.
+
+    A result puts its origin and partners into the answer of its value. A row without an origin lists
+    those that left; when the answer dissolves, whoever was left alone leaves too, without being listed.
+    """
+    recorder = _AnswerRecorder(frames, motes)
+    columns = ("at_us", "change", "value", "origin", "partners")
+    for batch in tables.batches("results", *columns):
+        at_us, change, value, origin, partners = batch.columns
+        # Rows stand in the order in which the answer changed. A result's time, when the sink's CPU has
+        # dealt with it, may run a little ahead of the next row's; the recorder never goes back.
+        visible = frames.first_seeing(at_us.to_numpy())
+        values = value.to_numpy()
+        leaves = np.asarray(origin.is_null())
+        changes, names = codes(change)
+        dissolves = changes == (names.index(Change.REMOVE) if Change.REMOVE in names else -2)
+        lengths, members = lists(partners)
+        nodes = members.field("node").to_numpy().astype(np.int64)
+        ends = np.cumsum(lengths)
+        origins = origin.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        # A stretch is one departure, or results that the same frame is the first to see.
+        cuts = np.flatnonzero(leaves[1:] | leaves[:-1] | (visible[1:] != visible[:-1])) + 1
+        for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), len(values)], strict=True):
+            recorder.show_before(int(visible[first]))
+            listed = nodes[ends[first] - lengths[first] : ends[last - 1]]
+            if leaves[first]:
+                recorder.leave(int(values[first]), listed, dissolved=bool(dissolves[first]))
+            else:
+                own = np.ones(last - first, np.int64)
+                recorder.enter(values[first:last], own, origins[first:last])
+                recorder.enter(values[first:last], lengths[first:last], listed)
+    return recorder.history()
+
+
+def members_over(toggles: Toggles, *, motes: int) -> Iterator[NDArray[np.bool_]]:
+    """The set at each frame in turn, as flags; the array is reused."""
+    member = np.zeros(motes, np.bool_)
+    for start, end in zip(toggles.starts[:-1], toggles.starts[1:], strict=True):
+        nodes = toggles.nodes[start:end]
+        member[nodes] = ~member[nodes]
+        yield member
+
+
+def sizes_over(truth: Toggles | None, answer: Toggles | None, *, motes: int) -> Sizes:
+    """How large truth, answer and what they share are at each frame."""
+
+    def counted(toggles: Toggles | None) -> NDArray[np.int64] | None:
+        if toggles is None:
+            return None
+        return np.array([members.sum() for members in members_over(toggles, motes=motes)], np.int64)
+
+    both = None
+    if truth and answer:
+        pairs = zip(
+            members_over(truth, motes=motes), members_over(answer, motes=motes), strict=True
+        )
+        both = np.array([(inside & answered).sum() for inside, answered in pairs], np.int64)
+    return Sizes(counted(truth), counted(answer), both)
+
+
+def replay_payload(
+    tables: TraceTables,
+    manifest: Manifest,
+    frames: Frames,
+    truth: Toggles | None,
+    answer: AnswerHistory | None,
+    energy: EnergyHistory | None,
+) -> dict[str, Any] | None:
+    """All that the page needs to draw the replay; None if the run did not record where motes are."""
+    if not tables.has("motes"):
+        return None
+    node, x_m, y_m = tables.arrays("motes", "node", "x_m", "y_m")
+    is_mote = node != SINK
+    order = np.argsort(node[is_mote])
+    field = manifest.scenario["field"]
+    motes = int(is_mote.sum())
+    return {
+        "step_s": frames.step_s,
+        "frames": frames.count,
+        "motes": motes,
+        "field_m": [field["width_m"], field["height_m"]],
+        "sink_m": [[float(x), float(y)] for x, y in zip(x_m[~is_mote], y_m[~is_mote], strict=True)],
+        "x_m": packed(x_m[is_mote][order], "<f4"),
+        "y_m": packed(y_m[is_mote][order], "<f4"),
+        "truth": _packed_toggles(truth) if truth else None,
+        "answer": _packed_toggles(answer.whole) if answer else None,
+        "answers": [
+            {"label": manifest.values.get(str(value), str(value)), **_packed_toggles(toggles)}
+            for value, toggles in (answer.by_value.items() if answer else ())
+        ],
+        "rounds": _rounds(tables, frames, motes=motes) if tables.has("elections") else None,
+        "deaths": _deaths(tables, frames) if tables.has("deaths") else None,
+        "energy": _energy(energy) if energy else None,
+    }
+
+
+def packed(numbers: NDArray[Any], kind: str) -> str:
+    """Numbers as a little-endian typed array in base64, which the page decodes without parsing."""
+    return b64encode(numbers.astype(kind).tobytes()).decode()
+
+
+def _packed_toggles(toggles: Toggles) -> dict[str, str]:
+    return {"starts": packed(toggles.starts, "<u4"), "nodes": packed(toggles.nodes, "<u4")}
+
+
+def _rounds(tables: TraceTables, frames: Frames, *, motes: int) -> list[dict[str, Any]]:
+    """For each clustering round the first frame that shows it, and the head of each mote."""
+    at_us, number, node, head = tables.arrays("elections", "at_us", "round", "node", "head")
+    rounds = []
+    for each in np.unique(number).tolist():
+        chosen = number == each
+        head_of = np.full(motes, NO_HEAD, np.int64)
+        head_of[node[chosen].astype(np.int64)] = head[chosen]
+        frame = int(frames.first_seeing(at_us[chosen].max().astype(np.int64)))
+        rounds.append({"frame": frame, "head": packed(head_of, "<i4")})
+    return rounds
+
+
+def _deaths(tables: TraceTables, frames: Frames) -> dict[str, str]:
+    at_us, node = tables.arrays("deaths", "at_us", "node")
+    seen = frames.first_seeing(at_us.astype(np.int64))
+    return {"frames": packed(seen, "<u4"), "nodes": packed(node, "<u4")}
+
+
+def _energy(energy: EnergyHistory) -> dict[str, Any]:
+    """Residual energy as a share of the battery, in 255 steps, one row per sample time kept."""
+    samples, motes = energy.share.shape
+    every = max(1, ceil(samples * motes / ENERGY_CELLS_MOST))
+    return {
+        "times_s": energy.times_s[::every].tolist(),
+        "share": packed(np.ceil(np.clip(energy.share[::every], 0, 1) * 255), "<u1"),
+    }

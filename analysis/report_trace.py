@@ -1,0 +1,92 @@
+"""Reads the trace of a complete run for the report: only the columns asked for, batch by batch."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sim.errors import TraceError
+from sim.manifest import Manifest
+from sim.records import TABLES, Kind
+
+BATCH_ROWS = 50_000
+"""Rows held at a time; a result row may list hundreds of partners."""
+
+US_PER_S = 1_000_000
+
+
+class TraceTables:
+    """The tables of one run.
+
+    Invariant: whoever reads a table to its end has seen as many rows as the manifest promises.
+    """
+
+    def __init__(self, directory: Path, manifest: Manifest) -> None:
+        self._directory = directory / "trace"
+        self._rows = manifest.rows
+
+    def has(self, table: str) -> bool:
+        """Whether the run wrote this table."""
+        assert table in TABLES, table
+        return table in self._rows
+
+    def batches(self, table: str, *columns: str) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns in the order written; text comes dictionary-encoded.
+
+        Raises:
+            TraceError: files are missing, damaged, or hold another number of rows than promised.
+        """
+        texts = [c.name for c in TABLES[table] if c.kind is Kind.TEXT and c.name in columns]
+        seen = 0
+        for path in sorted((self._directory / table).glob("part-*.parquet")):
+            try:
+                with pq.ParquetFile(path, read_dictionary=texts) as file:
+                    for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
+                        seen += len(batch)
+                        yield batch.select(list(columns))
+            except (OSError, pa.ArrowException) as fault:
+                raise TraceError(f"{path}: cannot be read ({fault})") from fault
+        if seen != self._rows[table]:
+            raise TraceError(
+                f"{self._directory / table}: {seen:,} rows found, {self._rows[table]:,} expected"
+                " by the manifest: files are missing or were changed"
+            )
+
+    def arrays(self, table: str, *columns: str) -> list[NDArray[Any]]:
+        """Whole columns of numbers; null becomes NaN in floating-point columns."""
+        parts: list[list[NDArray[Any]]] = [[] for _ in columns]
+        for batch in self.batches(table, *columns):
+            for gathered, column in zip(parts, batch.columns, strict=True):
+                gathered.append(column.to_numpy(zero_copy_only=False))
+        return [np.concatenate(part) if part else np.empty(0) for part in parts]
+
+    def runs(self, table: str, *columns: str) -> Iterator[list[NDArray[Any]]]:
+        """Columns of numbers, cut where the first column changes: say, one sample time after the other."""
+        held: list[NDArray[Any]] = []
+        for batch in self.batches(table, *columns):
+            arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+            if held:
+                arrays = [np.concatenate(pair) for pair in zip(held, arrays, strict=True)]
+            cuts = [0, *(np.flatnonzero(np.diff(arrays[0])) + 1).tolist()]
+            for first, last in pairwise(cuts):
+                yield [array[first:last] for array in arrays]
+            held = [array[cuts[-1] :] for array in arrays]
+        if held:
+            yield held
+
+
+def codes(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], list[str]]:
+    """A text column of a batch as positions in the list of its texts; null is -1."""
+    positions = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return positions.astype(np.int64), column.dictionary.to_pylist()
+
+
+def lists(column: pa.ListArray) -> tuple[NDArray[np.int64], pa.Array]:
+    """A list column of a batch: the length of each row's list (null is 0), and all elements."""
+    lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    return lengths.astype(np.int64), column.flatten()

@@ -1,0 +1,164 @@
+"""A data centre: racks on a grid, temperature and humidity, and cooling that fails.
+
+The first query of the paper on shared joins (Shared §2.1) asks for locations where both temperature and
+humidity are above a threshold within a minute: the join of temperature sensors and humidity sensors on
+the rack's number. Motes with an even number measure temperature, those with an odd one humidity.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.draws import NormalDraws
+from scenarios.phenomena.sensors import rounded
+from scenarios.phenomena.smooth import SmoothNoise
+from sim.rng import RandomStreams
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SECOND_US: Final = 1_000_000
+# In steps, humidity values begin here, temperature values at 0.
+_HUMIDITY_FROM: Final = 1000
+# The highest temperature (°C) that has a step of its own.
+_TEMPERATURE_C_MAX: Final = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What one half of the motes measures: temperature in °C, or relative humidity in percent."""
+
+    mean: float
+    alarm: float
+    step: float
+    load: float
+    """Standard deviation by the racks' changing load."""
+    noise: float
+    """Standard deviation of a sensor."""
+    highest: float
+    """What it cannot exceed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Cooling that fails around a place, and is repaired."""
+
+    at_s: float
+    duration_s: float
+    x_m: float
+    y_m: float
+    radius_m: float
+    rises: tuple[float, float]
+    """Of temperature and of humidity, at most."""
+    rise_s: float
+
+    def course(self, at_s: Floats) -> Floats:
+        """The share of the full rise that has come about at each time."""
+        since_s = np.maximum(at_s - self.at_s, 0.0)
+        grown = 1.0 - np.exp(-np.minimum(since_s, self.duration_s) / self.rise_s)
+        course: Floats = grown * np.exp(-np.maximum(since_s - self.duration_s, 0.0) / self.rise_s)
+        return course
+
+
+class DataCentre:
+    """Racks with temperature and humidity; a mote measures one of the two at the rack nearest to it."""
+
+    def __init__(
+        self,
+        *,
+        rack_rows: int,
+        racks_per_row: int,
+        quantities: tuple[Quantity, Quantity],
+        failures: tuple[Failure, ...],
+        load_s: float,
+        by_rack: bool,
+        positions_m: Floats,
+        field_m: tuple[float, float],
+        streams: RandomStreams,
+    ) -> None:
+        pitch_m = np.array(field_m) / (racks_per_row, rack_rows)
+        last = np.array([racks_per_row - 1, rack_rows - 1])
+        column_row = np.clip((positions_m // pitch_m).astype(np.int64), 0, last)
+        self.attribute = "rack" if by_rack else "reading"
+        self._by_rack = by_rack
+        self._rack = column_row[:, 1] * racks_per_row + column_row[:, 0]
+        self._quantities = quantities
+        self._failures = failures
+        racks = np.arange(rack_rows * racks_per_row)
+        rack_m = (np.stack([racks % racks_per_row, racks // racks_per_row], axis=1) + 0.5) * pitch_m
+        self._nearness = [
+            np.exp(-0.5 * np.square((rack_m - (f.x_m, f.y_m)) / f.radius_m).sum(axis=1))
+            for f in failures
+        ]
+        self._loads = [
+            SmoothNoise(
+                streams.vector("phenomenon.racks.load", which),
+                memory_s=load_s,
+                functions=len(racks),
+            )
+            for which in range(len(quantities))
+        ]
+        self._noise = NormalDraws(streams, "phenomenon.racks.noise")
+
+    def sample(self, nodes: Ints, at_us: Ints) -> Samples:
+        """The rack, if its reading is at the alarm, or the reading's step; and the reading itself."""
+        readings = self._present(nodes, at_us)
+        values = np.empty(len(nodes), dtype=np.int64)
+        noise = self._noise.normal(nodes, at_us)
+        for which, quantity in enumerate(self._quantities):
+            rows = np.flatnonzero(nodes % 2 == which)
+            reading = rounded(readings[rows] + quantity.noise * noise[rows])
+            readings[rows] = reading
+            if self._by_rack:
+                rack = self._rack[nodes[rows]]
+                values[rows] = np.where(reading >= quantity.alarm, rack, NOTHING)
+            else:
+                step = np.clip(np.floor(reading / quantity.step), 0, _HUMIDITY_FROM - 1)
+                values[rows] = which * _HUMIDITY_FROM + step.astype(np.int64)
+        return Samples(values=values, levels=readings)
+
+    def truth(self, at_us: int) -> Mapping[str, Ints]:
+        """The motes at racks that are too warm, and those at racks that are too damp."""
+        nodes = np.arange(len(self._rack))
+        present = self._present(nodes, np.full(len(nodes), at_us, dtype=np.int64))
+        return {
+            name: np.flatnonzero((nodes % 2 == which) & (present >= self._quantities[which].alarm))
+            for which, name in enumerate(("warm", "damp"))
+        }
+
+    def labels(self) -> Mapping[int, str]:
+        """The racks, or the steps of both quantities."""
+        if self._by_rack:
+            return {int(rack): f"rack {rack}" for rack in np.unique(self._rack)}
+        steps = {}
+        for which, (unit, top) in enumerate((("°C", _TEMPERATURE_C_MAX), ("%", 100.0))):
+            width = self._quantities[which].step
+            for step in range(min(int(top / width) + 1, _HUMIDITY_FROM)):
+                low, high = step * width, (step + 1) * width
+                steps[which * _HUMIDITY_FROM + step] = f"{low:g} to {high:g} {unit}"
+        return steps
+
+    def inputs(self) -> Mapping[str, str]:
+        """No files."""
+        return {}
+
+    def _present(self, nodes: Ints, at_us: Ints) -> Floats:
+        """What a perfect sensor in each mote's place would read."""
+        at_s = at_us / _SECOND_US
+        rack = self._rack[nodes]
+        courses = [failure.course(at_s) for failure in self._failures]
+        present = np.empty(len(nodes))
+        for which, quantity in enumerate(self._quantities):
+            rows = np.flatnonzero(nodes % 2 == which)
+            load = self._loads[which].at(at_s[rows], rack[rows])
+            present[rows] = quantity.mean + quantity.load * load
+            for failure, course, nearness in zip(
+                self._failures, courses, self._nearness, strict=True
+            ):
+                present[rows] += failure.rises[which] * course[rows] * nearness[rack[rows]]
+            present[rows] = np.clip(present[rows], 0.0, quantity.highest)
+        return present

@@ -1,0 +1,107 @@
+"""Run directories made by hand, for tests of the report: every number in them is known."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sim.manifest import Manifest, Status
+from sim.recorder import Recorder
+from sim.records import SINK
+
+S = 1_000_000
+
+COUNTS: dict[str, Any] = {
+    "messages": 7,
+    "bytes": 1_234_567,
+    "traffic": {
+        "probe": {"sent": 5, "sent_bytes": 1_234_000, "received": 4, "lost": 1, "in_flight": 0},
+        "head": {"sent": 2, "sent_bytes": 567, "received": 8, "lost": 0, "in_flight": 2},
+    },
+    "energy_j": 12.5,
+    "energy_by_cause_j": {"tx": 10.0, "rx": 2.0, "idle": 0.0, "cpu": 0.25, "sense": 0.25},
+    "control_j": 1.25,
+    "deaths": 1,
+    "alive": 3,
+    "readings": 40,
+    "readings_with_value": 10,
+    "fates": {"dropped": 3, "joined": 7},
+    "drops": {"dead": 3, "state lost": 2},
+    "results": 6,
+    "mean_width": 2.5,
+    "mean_delay_ms": 31.25,
+    "probes": 4,
+    "heads_probed": 10,
+    "heads_matched": 5,
+    "rounds": 1,
+    "mean_heads": 2.0,
+    "tracking": {
+        "appeared_s": 2.0,
+        "detected_s": 5.0,
+        "coverage": 0.625,
+        "false_alarms": 0.125,
+        "inside_most": 3,
+        "answer_most": 3,
+    },
+    "events": 100,
+}
+
+
+def scenario(*, motes: int, **changes: object) -> dict[str, Any]:
+    """A resolved scenario, as far as the report reads one."""
+    return {
+        "name": "by-hand",
+        "description": "made by hand",
+        "field": {"width_m": 10.0, "height_m": 10.0},
+        "motes": {"count": motes},
+        "clustering": {"protocol": "heed"},
+        "join": {"strategy": "snjoin-star", "window_s": 5.0},
+        "trace": {"partners": True},
+        "phenomenon": {"kind": "gas-cloud"},
+        **changes,
+    }
+
+
+def mote_rows(motes: int) -> list[tuple[Any, ...]]:
+    """Motes on the diagonal and the sink below the field."""
+    return [*((n, float(n), float(n), 20.0) for n in range(motes)), (SINK, 5.0, -2.0, None)]
+
+
+def write_run(
+    directory: Path,
+    rows: Mapping[str, Sequence[tuple[Any, ...]]],
+    *,
+    motes: int = 4,
+    duration_s: float = 10.0,
+    values: Mapping[str, str] | None = None,
+    batch: int = 1_000_000,
+    name: str = "by-hand",
+    inputs: Mapping[str, str] | None = None,
+    **changes: object,
+) -> Manifest:
+    """Leave a complete run directory with these rows in these tables, and no others.
+
+    Further arguments replace tables of the scenario.
+    """
+    recorder = Recorder(directory, sorted(rows))
+    for table, table_rows in rows.items():
+        for position, row in enumerate(table_rows):
+            recorder.rows(table).append(row)
+            if position % batch == batch - 1:
+                recorder.flush(1)
+    counted, fingerprint = recorder.close()
+    manifest = Manifest(
+        name=name,
+        seed=7,
+        scenario=scenario(motes=motes, **changes),
+        versions={"python": "3.11"},
+        inputs=dict(inputs or {}),
+        status=Status.COMPLETE,
+        simulated_s=duration_s,
+        wall_s=1.0,
+        rows=counted,
+        counts=COUNTS,
+        values=dict(values or {}),
+        fingerprint=fingerprint,
+    )
+    manifest.write(directory)
+    return manifest

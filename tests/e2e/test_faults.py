@@ -1,0 +1,128 @@
+"""Bad input: exit code 2, one message with file, key, value and expectation, nothing left behind."""
+
+from pathlib import Path
+
+import pytest
+
+from scenarios.load import shipped_scenarios
+from tests.e2e.runs import SMALL, fails
+
+SETTINGS = {
+    "unknown key": ("motes.cuont=3", ["motes.cuont = 3", "unknown key", "did you mean 'count'?"]),
+    "unknown table": ("feild.width_m=3", ["feild", "unknown key", "did you mean 'field'?"]),
+    "wrong type": ('motes.count="many"', ["motes.count = 'many'", "expected a whole number"]),
+    "fraction for a count": ("motes.count=2.5", ["motes.count = 2.5", "expected a whole number"]),
+    "boolean for a number": ("join.window_s=true", ["join.window_s = true", "expected a number"]),
+    "negative count": ("motes.count=-5", ["motes.count = -5", "at least 1"]),
+    "zero motes": ("motes.count=0", ["motes.count = 0", "at least 1"]),
+    "not a number": ("field.width_m=nan", ["field.width_m = nan", "finite number"]),
+    "infinite": ("duration_s=inf", ["duration_s = inf", "finite number"]),
+    "near-miss of a name": (
+        "clustering.protocol=hed",
+        ["clustering.protocol = 'hed'", "did you mean 'heed'?"],
+    ),
+    "unknown phenomenon": (
+        "phenomenon.kind=gascloud",
+        ["phenomenon.kind = 'gascloud'", "did you mean 'gas-cloud'?"],
+    ),
+    "unknown profile": (
+        "motes.profile=firstorder",
+        ["motes.profile", "did you mean 'first-order'?"],
+    ),
+    "unknown trace table": (
+        'trace.tables=["reading"]',
+        ["trace.tables", "did you mean 'readings'?"],
+    ),
+    "probability above one": ("join.exploration=1.5", ["join.exploration = 1.5", "at most 1"]),
+    "text for a table": ("field=3", ["field = 3", "expected a table"]),
+    "short round": ("clustering.round_s=2.0", ["clustering.round_s = 2.0", "at least 10 s"]),
+    "range beyond the radio": (
+        "clustering.range_m=99.0",
+        ["clustering.range_m = 99.0", "radio.range_m"],
+    ),
+    "nothing sensed": ("duration_s=5.0", ["duration_s = 5.0", "nothing would be sensed"]),
+    "not key=value": ("motes.count", ["'motes.count'", "expected key=value"]),
+    "missing positions": ("motes.placement=file", ["positions", "exactly when"]),
+    "bad query": (
+        'query=[{name="q", sql="SELECT * FROM SENSOR JOIN ON gas WINDOW 10 s"}]',
+        ["query[0].sql", "line 1, column 15", "expected SELECT * FROM SENSORS"],
+    ),
+    "query window": (
+        'query=[{name="q", sql="SELECT * FROM SENSORS JOIN ON gas WINDOW 1 min"}]',
+        ["WINDOW is 60.0 s", "join.window_s = 10.0"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("setting", "said"), SETTINGS.values(), ids=SETTINGS)
+def test_a_fault_is_named_with_key_value_and_expectation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str, said: list[str]
+) -> None:
+    out = tmp_path / "run"
+    message = fails(capsys, "run", SMALL, "--out", str(out), "--set", setting)
+    assert all(words in message for words in said), message
+    assert message.startswith(SMALL)
+    assert len(message.splitlines()) == 1, message
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "table", ["field", "motes", "sink", "radio", "clustering", "join", "phenomenon"]
+)
+def test_a_missing_table_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    lines, kept = [], True
+    for line in shipped_scenarios()[SMALL].splitlines():
+        if line.startswith("["):
+            kept = not line.strip("[]").startswith(table)
+        if kept:
+            lines.append(line)
+    path = tmp_path / "mine.toml"
+    path.write_text("\n".join(lines))
+    message = fails(capsys, "run", str(path), "--out", str(tmp_path / "run"))
+    assert f"{path}: {table}: missing, expected a table [{table}]" in message
+    assert not (tmp_path / "run").exists()
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = ["motes.count=-1", "join.strategy=centralized", "sink.z_m=1", "field.width_m=nan"]
+    arguments = [word for setting in settings for word in ("--set", setting)]
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *arguments)
+    assert len(message.splitlines()) == 4
+    assert all(setting.split("=")[0] in message for setting in settings)
+
+
+def test_files_that_are_no_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no such scenario (did you mean 'gas-cloud'?)" in fails(capsys, "run", "gas-clod")
+    assert "no such file" in fails(capsys, "run", str(tmp_path / "none.toml"))
+    broken = tmp_path / "broken.toml"
+    broken.write_text("name = [")
+    assert "not valid TOML" in fails(capsys, "run", str(broken))
+    broken.write_bytes(b"\xff\xfe")
+    assert "cannot be read" in fails(capsys, "run", str(broken))
+    assert "no such file" in fails(capsys, "run", str(tmp_path))
+
+
+def test_bad_positions_are_named_by_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    positions = tmp_path / "positions.txt"
+    positions.write_text("1 0 0\n2 here there\n")
+    arguments = ["run", SMALL, "--out", str(tmp_path / "run"), "--set", "motes.placement=file"]
+    arguments += ["--set", f'motes.positions="{positions}"']
+    assert "line 2 is '2 here there', expected `id x y`" in fails(capsys, *arguments)
+    positions.write_text("1 0 0\n2 5 5\n")
+    assert "motes.count = 200: expected as many positions" in fails(capsys, *arguments)
+    positions.unlink()
+    assert "cannot be read" in fails(capsys, *arguments)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_directory_that_cannot_be_made_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "file" / "run"))
+    assert "--out" in message
+    assert "cannot be made" in message

@@ -1,0 +1,220 @@
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from scenarios.cli import main
+from sim.manifest import Manifest
+from tests.checkers.report_page import Page, sets_of, unpack
+from tests.e2e.runs import fails, run_here
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+DYING = ("motes.battery_j=0.05", "clustering.round_s=20.0", "duration_s=90.5")
+
+
+class Reported:
+    """A run, its report, and its trace read the slow way."""
+
+    def __init__(self, directory: Path, manifest: Manifest, page: Page) -> None:
+        self.directory = directory
+        self.manifest = manifest
+        self.page = page
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """All rows of a table."""
+        rows: list[dict[str, Any]] = pq.read_table(self.directory / "trace" / table).to_pylist()
+        return rows
+
+
+def report(directory: Path, *settings: str) -> Reported:
+    arguments = [word for setting in settings for word in ("--set", setting)]
+    manifest = run_here(directory, *arguments)
+    assert main(["report", str(directory)]) == 0
+    text = (directory / "report.html").read_text(encoding="utf-8")
+    return Reported(directory, manifest, Page(text))
+
+
+@pytest.fixture(scope="module")
+def dying(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    """A run in which motes die, so that every table has rows."""
+    reported = report(tmp_path_factory.mktemp("report") / "run", *DYING)
+    assert all(reported.manifest.rows.values()), reported.manifest.rows
+    return reported
+
+
+def test_plots_add_up_to_the_manifest(dying: Reported) -> None:
+    counts, page = dying.manifest.counts, dying.page
+
+    def totals(name: str) -> dict[str, int]:
+        return {each["name"]: sum(each["values"]) for each in page.chart(name)["series"]}
+
+    assert sum(totals("traffic").values()) == counts["bytes"]
+    assert totals("traffic")["probe"] == counts["traffic"]["probe"]["sent_bytes"]
+    fates = totals("fates")
+    assert sum(fates.values()) == counts["readings_with_value"]
+    assert fates["joined"] == counts["fates"]["joined"]
+    assert totals("drops") == counts["drops"]
+    assert sum(page.chart("delay")["counts"]) == counts["results"]
+    spent = {each["name"]: each["values"][-1] for each in page.chart("energy")["series"]}
+    assert spent == pytest.approx(
+        {cause: joules for cause, joules in counts["energy_by_cause_j"].items() if joules}
+    )
+    heads = [span["value"] for span in page.chart("heads")["spans"]]
+    assert len(heads) == counts["rounds"]
+    assert sum(heads) / len(heads) == pytest.approx(counts["mean_heads"])
+    assert sum(page.chart("batteries")["counts"]) == dying.manifest.scenario["motes"]["count"]
+
+
+def test_the_replay_shows_the_sets_of_the_trace(dying: Reported) -> None:
+    replay = dying.page.data["replay"]
+    frames = range(replay["frames"])
+    assert [*frames] == [*range(91)]
+    inside: dict[int, set[int]] = {}
+    for row in dying.rows("truth"):
+        inside.setdefault(row["at_us"], set()).update(row["nodes"])
+    assert sets_of(replay["truth"]) == [inside.get(f * 1_000_000, set()) for f in frames]
+    labels = {str(value): label for value, label in dying.manifest.values.items()}
+    answers = {each["label"]: sets_of(each) for each in replay["answers"]}
+    whole = sets_of(replay["answer"])
+    for frame in frames:
+        current: dict[int, set[int]] = {}
+        for row in dying.rows("results") if frame % 10 == 0 or frame == 90 else ():
+            if row["at_us"] > frame * 1_000_000:
+                break
+            members = {member["node"] for member in row["partners"]}
+            if row["origin"] is not None:
+                current.setdefault(row["value"], set()).update(members, [row["origin"]])
+            elif row["change"] == "-":
+                del current[row["value"]]
+            else:
+                current[row["value"]] -= members
+            assert len(current.get(row["value"], ())) == row["answer"]
+        if frame % 10 == 0 or frame == 90:
+            assert whole[frame] == set().union(*current.values())
+            for value, members in current.items():
+                assert answers[labels[str(value)]][frame] == members
+    assert any(whole)
+
+
+def test_the_replay_shows_who_is_dead_and_who_leads(dying: Reported) -> None:
+    replay = dying.page.data["replay"]
+    deaths = replay["deaths"]
+    shown = dict(zip(unpack(deaths["nodes"], "I"), unpack(deaths["frames"], "I"), strict=True))
+    assert shown == {row["node"]: -(-row["at_us"] // 1_000_000) for row in dying.rows("deaths")}
+    heads: dict[int, dict[int, int]] = {}
+    for row in dying.rows("elections"):
+        heads.setdefault(row["round"], {})[row["node"]] = row["head"]
+    motes = range(replay["motes"])
+    rounds = [unpack(each["head"], "i") for each in replay["rounds"]]
+    assert rounds == [[heads[number].get(mote, -1) for mote in motes] for number in sorted(heads)]
+
+
+def test_the_tracking_figures_follow_from_the_plot(dying: Reported) -> None:
+    tracking = dying.manifest.counts["tracking"]
+    chart = dying.page.chart("tracking")
+    inside, answered = (each["values"] for each in chart["series"])
+    agreed, false = (each["values"] for each in dying.page.chart("agreement")["series"])
+    assert max(inside) == tracking["inside_most"]
+    assert max(answered) == tracking["answer_most"]
+    seen = [share for share, size in zip(agreed, inside, strict=True) if size >= 2]
+    assert sum(seen) / len(seen) == pytest.approx(tracking["coverage"], abs=1e-5)
+    alarms = [share for share in false if share is not None]
+    assert sum(alarms) / len(alarms) == pytest.approx(tracking["false_alarms"], abs=1e-5)
+    appeared = next(f for f, size in enumerate(inside) if size >= 2)
+    assert appeared == tracking["appeared_s"]
+
+
+def test_the_page_names_its_path_last_and_stays_small(
+    dying: Reported, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "page.html"
+    capsys.readouterr()
+    assert main(["report", str(dying.directory), "--out", str(out)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(out)
+    assert out.stat().st_size < 500_000
+
+
+def test_a_directory_that_is_no_run_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "no such run directory" in fails(capsys, "report", str(tmp_path / "none"))
+    assert "not a run directory" in fails(capsys, "report", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["join.strategy=centralised"],
+        ["clustering.protocol=none", "join.strategy=centralised"],
+        ["motes.count=1"],
+        ["trace.partners=false"],
+        ["trace.tables=['motes']"],
+        ["trace.messages=off", "clustering.round_s=0.0"],
+        ["duration_s=7.0"],
+    ],
+    ids=" ".join,
+)
+def test_every_kind_of_run_has_a_report(tmp_path: Path, settings: list[str]) -> None:
+    reported = report(tmp_path / "run", "duration_s=40.0", *settings)
+    counts = reported.manifest.counts
+    assert any(f"{counts['bytes']:,} in all" in text for text in reported.page.words)
+
+
+def in_browser(page: Path, directory: Path) -> str:
+    """The page's document after its script has run."""
+    assert CHROMIUM is not None
+    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
+    quiet = "--disable-background-networking --disable-component-update --virtual-time-budget=5000"
+    finished = subprocess.run(
+        [
+            CHROMIUM,
+            *flags.split(),
+            *quiet.split(),
+            f"--user-data-dir={directory}",
+            "--enable-logging=stderr",
+            "--dump-dom",
+            f"{page.as_uri()}#t=90",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "CONSOLE" not in finished.stderr, finished.stderr
+    return finished.stdout
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_a_browser_draws_everything_and_complains_about_nothing(
+    dying: Reported, tmp_path: Path
+) -> None:
+    drawn = in_browser(dying.directory / "report.html", tmp_path / "profile")
+    page = Page(drawn)
+    root = next(attributes for name, attributes in page.tags if name == "html")
+    assert root["data-report"] == "ready"
+    assert sum(name == "svg" for name, _ in page.tags) == len(page.data["charts"])
+    assert "90 s" in page.words
+    inside = sets_of(page.data["replay"]["truth"])[90]
+    answer = sets_of(page.data["replay"]["answer"])[90]
+    dead = dict(
+        zip(
+            unpack(page.data["replay"]["deaths"]["nodes"], "I"),
+            unpack(page.data["replay"]["deaths"]["frames"], "I"),
+            strict=True,
+        )
+    )
+    alive = {mote for mote in range(200) if dead.get(mote, 100) > 90}
+    assert alive < set(range(200))
+    words = page.words
+    for text, motes in {
+        "inside and in the answer": inside & answer & alive,
+        "inside, not in the answer": (inside - answer) & alive,
+        "in the answer, not inside": (answer - inside) & alive,
+    }.items():
+        assert words[words.index(text) + 1] == str(len(motes)), text
+    assert words[words.index("dead", words.index("cluster heads")) + 1] == str(200 - len(alive))

@@ -1,0 +1,174 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sim.manifest import MANIFEST, Status, read_manifest
+from sim.records import TABLES
+from tests.checkers.trace import Trace, check_trace
+from tests.e2e.runs import SMALL, fails, run_elsewhere, run_here
+
+VARIANTS = {
+    "paper feedback": [],
+    "full probing": ["join.feedback=off"],
+    "with initiator": ["join.feedback=with-initiator", "join.weights=size"],
+    "proportional": ["join.selection=proportional"],
+    "factorised": ["join.form=factorised"],
+    "match rates": ["join.feedback=match-rate", "join.target_recall=0.9"],
+    "directory": ["join.feedback=directory"],
+    "directory with a target": ["join.feedback=directory", "join.target_recall=0.8"],
+    "directory under loss": ["join.feedback=directory", "radio.loss=0.2"],
+    "oracle": ["join.strategy=oracle"],
+    "distributed MJoin": ["join.strategy=distributed-mjoin", "motes.battery_j=0.1"],
+    "hasty time-outs": ["join.timeout_s=0.03", "join.feedback=off", "radio.loss=0.05"],
+    "centralised": ["join.strategy=centralised"],
+    "complete": ["join.strategy=centralised", "join.arity=complete"],
+    "loss": ["radio.loss=0.2"],
+    "dying motes": ["motes.battery_j=0.02"],
+    "dying motes, centralised": ["motes.battery_j=0.004", "join.strategy=centralised"],
+    "loss and death": ["radio.loss=0.1", "motes.battery_j=0.03", "join.feedback=off"],
+    "slow CPUs": ["join.cpu_us.probe=20000.0", "join.queue=2", "join.feedback=off"],
+    "readings move": ["clustering.handover=move", "clustering.round_s=10.0"],
+    "readings move under loss": [
+        "clustering.handover=move",
+        "radio.loss=0.2",
+        "join.form=factorised",
+    ],
+    "one election": ["clustering.round_s=0.0"],
+    "tired heads": [
+        "clustering.round_s=0.0",
+        "clustering.trigger_share=0.9",
+        "motes.battery_j=0.3",
+    ],
+    "dead heads waited for": ["clustering.on_head_failure=wait", "motes.battery_j=0.02"],
+    "periodic on a grid": ["motes.sampling=periodic", "motes.placement=grid"],
+    "lone mote": ["motes.count=1"],
+    "lossy control": ["radio.loss=0.5", "clustering.round_s=10.0"],
+    "late readings": ["join.late_s=0.0"],
+    "leach": ["clustering.protocol=leach", "clustering.lot=energy"],
+    "dca": ["clustering.protocol=dca", "radio.loss=0.1"],
+    "grid": ["clustering.protocol=grid"],
+    "k-means": ["clustering.protocol=k-means"],
+    "no clusters": ["clustering.protocol=none", "join.strategy=centralised"],
+}
+
+
+@pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
+def test_every_run_accounts_for_all_it_did(tmp_path: Path, settings: list[str]) -> None:
+    arguments = [word for setting in settings for word in ("--set", setting)]
+    run_here(tmp_path / "run", "--set", "duration_s=70.0", *arguments)
+    check_trace(tmp_path / "run")
+
+
+def test_variants_show_what_they_are_meant_to(tmp_path: Path) -> None:
+    run_here(tmp_path / "dying", "--set", "motes.battery_j=0.02")
+    trace = Trace(tmp_path / "dying")
+    assert trace.number("SELECT count(*) FROM deaths") > 5
+    reasons = {reason for (reason,) in trace.rows("SELECT DISTINCT reason FROM drops")}
+    assert {"dead", "state lost"} <= reasons
+    run_here(tmp_path / "slow", *_set("join.cpu_us.probe=20000.0", "join.queue=2"))
+    slow = Trace(tmp_path / "slow")
+    assert slow.number("SELECT count(*) FROM drops WHERE reason = 'queue full'") > 5
+    run_here(tmp_path / "lossy", *_set("radio.loss=0.2"))
+    lossy = Trace(tmp_path / "lossy")
+    sent, lost = lossy.rows("SELECT sum(addressed), sum(lost) FROM traffic")[0]
+    assert isinstance(sent, int)
+    assert isinstance(lost, int)
+    assert 0.18 < lost / sent < 0.22
+
+
+def _set(*settings: str) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path: Path) -> None:
+    done = run_elsewhere("run", SMALL, "--out", str(tmp_path / "run"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "run")
+    assert "found after" in done.stdout
+    assert "100%" in done.stderr
+    manifest = json.loads((tmp_path / "run" / MANIFEST).read_text())
+    assert manifest["status"] == "complete"
+    assert sorted(path.name for path in (tmp_path / "run" / "trace").iterdir()) == sorted(TABLES)
+
+
+def test_same_seed_same_fingerprint_here_and_in_another_process(tmp_path: Path) -> None:
+    here = run_here(tmp_path / "a")
+    assert run_here(tmp_path / "b").fingerprint == here.fingerprint
+    done = run_elsewhere("run", SMALL, "--out", str(tmp_path / "c"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    elsewhere = read_manifest(tmp_path / "c")
+    assert elsewhere.fingerprint == here.fingerprint
+    assert elsewhere.counts == here.counts
+    assert run_here(tmp_path / "d", "--seed", "2").fingerprint != here.fingerprint
+
+
+def test_strategies_meet_the_same_readings(tmp_path: Path) -> None:
+    runs = [
+        run_here(tmp_path / "a"),
+        run_here(tmp_path / "b", *_set("join.strategy=centralised", "radio.loss=0.3")),
+    ]
+    first, second = (
+        Trace(tmp_path / name).rows("SELECT * FROM readings ORDER BY at_us, node") for name in "ab"
+    )
+    assert first == second
+    assert runs[0].counts["readings"] == runs[1].counts["readings"] > 10_000
+
+
+def test_tables_left_out_are_not_written_and_change_no_number(tmp_path: Path) -> None:
+    whole = run_here(tmp_path / "a")
+    part = run_here(tmp_path / "b", *_set('trace.tables=["results"]', "trace.partners=false"))
+    tables = sorted(path.name for path in (tmp_path / "b" / "trace").iterdir())
+    assert tables == ["results", "traffic"]
+    assert part.counts == whole.counts
+
+
+def test_by_default_runs_go_to_a_fresh_directory(tmp_path: Path) -> None:
+    arguments = ["run", SMALL, "--set", "duration_s=10.0"]
+    first = run_elsewhere(*arguments, cwd=tmp_path).stdout.splitlines()[-1]
+    second = run_elsewhere(*arguments, cwd=tmp_path).stdout.splitlines()[-1]
+    assert [first, second] == ["runs/gas-cloud-small-1", "runs/gas-cloud-small-1-2"]
+
+
+def test_a_run_is_replaced_only_when_forced_and_nothing_else_ever(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    arguments = ["run", SMALL, "--set", "duration_s=10.0", "--out", str(out)]
+    run_here(out, "--set", "duration_s=10.0")
+    capsys.readouterr()
+    assert "already there" in fails(capsys, *arguments)
+    run_here(out, "--set", "duration_s=10.0", "--force")
+    capsys.readouterr()
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis.txt").write_text("years of work")
+    message = fails(capsys, *arguments[:-1], str(precious), "--force")
+    assert "not a run directory" in message
+    assert (precious / "thesis.txt").is_file()
+
+
+def test_a_killed_run_is_recognisable_and_an_interrupted_one_says_so(tmp_path: Path) -> None:
+    for name, signum in (("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)):
+        out = tmp_path / name
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scenarios", "run", "gas-cloud", "--out", str(out)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        while not (out / "trace" / "truth").is_dir():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        os.kill(process.pid, signum)
+        process.communicate(timeout=60)
+        status = read_manifest(out).status
+        if signum == signal.SIGKILL:
+            assert status is Status.RUNNING
+        else:
+            assert process.returncode == 130
+            assert status is Status.FAILED

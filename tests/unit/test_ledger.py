@@ -1,0 +1,68 @@
+import pytest
+
+from network.ledger import Ledger
+from sim.kernel import Kernel
+from sim.records import SINK
+
+
+def ledger_of(*batteries_j: float) -> Ledger:
+    return Ledger(Kernel(), batteries_j)
+
+
+def test_what_is_drawn_is_missing_and_has_a_cause() -> None:
+    ledger = ledger_of(2.0, 3.0)
+    assert ledger.draw(0, ledger.tx_j, 0.5)
+    assert ledger.draw(0, ledger.rx_j, 0.25)
+    assert ledger.residual_j[0] == 1.25
+    assert (ledger.tx_j[0], ledger.rx_j[0], ledger.spent_j(0)) == (0.5, 0.25, 0.75)
+    assert ledger.residual_j[1] == 3.0
+    ledger.assert_balanced()
+
+
+def test_a_mote_that_cannot_pay_gives_what_it_has_and_dies_once() -> None:
+    ledger = ledger_of(1.0)
+    died: list[int] = []
+    ledger.on_death(died.append)
+    assert not ledger.draw(0, ledger.tx_j, 1.5)
+    assert not ledger.draw(0, ledger.rx_j, 0.1)
+    assert died == [0]
+    assert ledger.deaths == [(0, 0)]
+    assert (ledger.residual_j[0], ledger.tx_j[0], ledger.rx_j[0]) == (0.0, 1.0, 0.0)
+    assert not ledger.alive[0]
+    ledger.assert_balanced()
+
+
+def test_a_battery_drawn_exactly_empty_is_dead() -> None:
+    ledger = ledger_of(1.0)
+    assert not ledger.draw(0, ledger.cpu_j, 1.0)
+    assert not ledger.alive[0]
+
+
+def test_a_mote_dies_when_the_work_it_has_paid_for_is_done() -> None:
+    ledger = ledger_of(1.0)
+    ledger.paid_until_us[0] = 500
+    ledger.draw(0, ledger.rx_j, 2.0)
+    assert ledger.deaths == [(500, 0)]
+
+
+def test_the_sink_never_dies() -> None:
+    ledger = ledger_of(1.0)
+    assert ledger.draw(SINK, ledger.tx_j, 1e9)
+    assert ledger.alive[SINK]
+    assert ledger.count == 1
+
+
+def test_idle_listening_is_charged_to_the_living() -> None:
+    ledger = ledger_of(1.0, 1.0)
+    ledger.draw(1, ledger.tx_j, 2.0)
+    ledger.idle(watts=0.1, seconds=2.0)
+    assert ledger.idle_j[0] == pytest.approx(0.2)
+    assert ledger.idle_j[1] == 0.0
+    ledger.assert_balanced()
+
+
+def test_a_joule_without_a_cause_is_noticed() -> None:
+    ledger = ledger_of(1.0)
+    ledger.residual_j[0] -= 1e-6
+    with pytest.raises(AssertionError):
+        ledger.assert_balanced()

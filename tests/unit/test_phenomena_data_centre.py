@@ -1,0 +1,95 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+
+from scenarios.phenomena.build import build_phenomenon
+from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples
+from scenarios.phenomena.tables import PhenomenonTable
+from sim.rng import RandomStreams
+
+FIELD_M = (24.0, 16.0)
+QUIET = {"load_c": 0.0, "load_percent": 0.0, "noise_c": 0.0, "noise_percent": 0.0}
+table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+
+
+def two_motes_per_rack_m() -> NDArray[np.float64]:
+    """Two motes at each of 12 x 8 racks: an even number and an odd one."""
+    x_m, y_m = np.meshgrid(np.arange(12) * 2.0 + 1.0, np.arange(8) * 2.0 + 1.0)
+    return np.repeat(np.stack([x_m.ravel(), y_m.ravel()], axis=1), 2, axis=0)
+
+
+def data_centre(**keys: object) -> Phenomenon:
+    return build_phenomenon(
+        table_of.validate_python({"kind": "data-centre", **keys}),
+        positions_m=two_motes_per_rack_m(),
+        field_m=FIELD_M,
+        streams=RandomStreams(1),
+        base_dir=Path(),
+    )
+
+
+def all_at(phenomenon: Phenomenon, at_s: float) -> Samples:
+    return phenomenon.sample(np.arange(192), np.full(192, round(at_s * 1e6)))
+
+
+def test_without_failures_racks_are_near_their_means() -> None:
+    levels = all_at(data_centre(failure=[]), 100.0).levels
+    assert levels[::2].mean() == pytest.approx(22.0, abs=0.5)
+    assert levels[::2].std() == pytest.approx(1.0, abs=0.3)
+    assert levels[1::2].mean() == pytest.approx(45.0, abs=1.5)
+
+
+def test_the_sensors_of_a_rack_that_fails_join_on_its_number() -> None:
+    phenomenon = data_centre(**QUIET, failure=[{"x_m": 5.0, "y_m": 3.0, "radius_m": 1.0}])
+    rack = 1 * 12 + 2
+    before, during = all_at(phenomenon, 59.0), all_at(phenomenon, 200.0)
+    assert set(before.values.tolist()) == {NOTHING}
+    assert set(during.values.tolist()) == {NOTHING, rack}
+    assert during.values[[2 * rack, 2 * rack + 1]].tolist() == [rack, rack]
+    assert phenomenon.labels()[rack] == f"rack {rack}"
+
+
+def test_a_failure_grows_and_dies_away_with_its_time_constant() -> None:
+    failure = {"x_m": 1.0, "y_m": 1.0, "rise_c": 10.0, "rise_s": 30.0, "duration_s": 60.0}
+    phenomenon = data_centre(**QUIET, failure=[failure])
+    risen = [float(all_at(phenomenon, at_s).levels[0]) - 22.0 for at_s in (90.0, 120.0, 150.0)]
+    highest = 10.0 * (1.0 - np.exp(-2.0))
+    expected = [10.0 * (1.0 - np.exp(-1.0)), highest, highest * np.exp(-1.0)]
+    assert risen == pytest.approx(expected, abs=0.01)
+
+
+def test_readings_are_joined_in_steps() -> None:
+    phenomenon = data_centre(**QUIET, failure=[], value="reading", temperature_c=22.4)
+    assert all_at(phenomenon, 0.0).values[:2].tolist() == [22, 1009]
+    assert phenomenon.labels()[22] == "22 to 23 °C"
+    assert phenomenon.labels()[1009] == "45 to 50 %"
+    assert phenomenon.attribute == "reading"
+
+
+def test_truth_tells_warm_racks_from_damp_ones() -> None:
+    phenomenon = data_centre(**QUIET, failure=[{"x_m": 1.0, "y_m": 1.0, "rise_percent": 0.0}])
+    truth = phenomenon.truth(200_000_000)
+    assert 0 in truth["warm"].tolist()
+    assert all(mote % 2 == 0 for mote in truth["warm"].tolist())
+    assert not truth["damp"].size
+
+
+def test_humidity_stays_within_its_bounds() -> None:
+    phenomenon = data_centre(failure=[{"rise_percent": 500.0, "rise_c": -500.0}])
+    samples = all_at(phenomenon, 230.0)
+    assert samples.levels[1::2].max() < 105.0
+    assert samples.levels[::2].min() > -1.0
+
+
+def test_readings_do_not_depend_on_batches() -> None:
+    whole = all_at(data_centre(), 77.0)
+    phenomenon = data_centre()
+    parts = [
+        phenomenon.sample(nodes, np.full(len(nodes), 77_000_000))
+        for nodes in np.array_split(np.arange(192), 5)
+    ]
+    assert np.concatenate([part.levels for part in parts]).tolist() == whole.levels.tolist()

@@ -1,0 +1,239 @@
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.report import report_page, write_report
+from analysis.report_html import Html, join, tag
+from sim.errors import InputError, TraceError
+from sim.manifest import Manifest, Status
+from tests.checkers.report_page import Page, sets_of, unpack
+from tests.checkers.report_runs import COUNTS, S, mote_rows, write_run
+
+FULL: dict[str, list[tuple[Any, ...]]] = {
+    "motes": mote_rows(4),
+    "truth": [(2 * S, "ammonia", [0, 1]), (3 * S, "ammonia", [0, 1, 2])],
+    "traffic": [(1, 0, "probe", 5, 1_234_000, 4, 0, 1, 5), (0, 1, "head", 2, 567, 8, 0, 0, 10)],
+    "fates": [(S, 0, S, "joined", None, 0), (S, 1, S, "dropped", "dead", 0)],
+    "drops": [(S, 0, "dead", "reading", 1, S)],
+    "probes": [(S, 0, 3, 2, 1, 3, 40, 0, S)],
+    "results": [(2 * S, "join", "+", 3, 0, 2 * S, 2, [(1, 2 * S)], 31_250, 2)],
+    "elections": [(S, 0, 0, 0, 1), (S, 0, 1, 0, 1), (S, 0, 2, 2, 1)],
+    "energy": [
+        (0, n, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for n in range(4)
+    ] + [(10 * S, n, 5.0 * n, 20.0 - 5.0 * n, 0.0, 0.0, 0.0, 0.0, 0.0) for n in range(4)],
+    "deaths": [(10 * S - 1, 0)],
+}  # fmt: skip
+CHARTS = {
+    "tracking",
+    "agreement",
+    "traffic",
+    "probes",
+    "energy",
+    "residual",
+    "batteries",
+    "fates",
+    "drops",
+    "delay",
+    "heads",
+    "clusters",
+}
+
+
+def page_of(
+    directory: Path,
+    rows: dict[str, list[tuple[Any, ...]]],
+    **changes: Any,  # noqa: ANN401
+) -> Page:
+    write_run(directory, rows, **changes)
+    return Page(report_page(directory))
+
+
+def test_a_full_trace_gives_every_plot_and_no_note(tmp_path: Path) -> None:
+    page = page_of(tmp_path, FULL, values={"3": "ammonia, level 3"})
+    assert page.charts() == CHARTS
+    drawn = {a["data-chart"] for _, a in page.tags if "data-chart" in a}
+    assert drawn == CHARTS
+    assert "Not shown" not in page.text
+
+
+def test_every_plot_has_an_alternative_in_words(tmp_path: Path) -> None:
+    page = page_of(tmp_path, FULL)
+    images = [a for _, a in page.tags if a.get("role") == "img"]
+    assert len(images) == len(CHARTS) + 1
+    assert all(a["aria-label"] for a in images)
+
+
+def test_the_page_loads_nothing(tmp_path: Path) -> None:
+    page = page_of(tmp_path, FULL)
+    for name, attributes in page.tags:
+        assert name not in {"link", "img", "iframe", "object", "embed", "base", "source"}
+        assert not {"src", "href", "action", "data", "srcset"} & set(attributes), (name, attributes)
+    # The only address is the name of the SVG vocabulary, which nobody fetches.
+    assert set(re.findall(r"\w+://[^\"'\s]*", page.text)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(", page.text)
+    policy = next(a["content"] for _, a in page.tags if a.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+
+
+def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
+    page = page_of(tmp_path, FULL)
+    words = page.words
+    for label, figure in {
+        "Appeared": "2 s",
+        "Found after": "3 s",
+        "Coverage": "62.5%",
+        "False alarms": "12.5%",
+        "Results": "6",
+        "Width": "2.5",
+        "Delay": "31.2 ms",
+        "Heads probed": "2.5",
+        "Bytes": "1.235 M",
+        "Messages": "7",
+        "For elections": "0.0%",
+        "Copies lost": "1",
+        "Energy": "12.5 J",
+        "Motes dead": "1",
+        "Not joined": "3",
+        "Drops": "5",
+    }.items():
+        assert words[words.index(label) + 1] == figure, label
+    for row in (
+        ["probe", "5", "1,234,000", "4", "1", "0"],
+        ["head", "2", "567", "8", "0", "2"],
+        ["all", "7", "1,234,567", "12", "1", "2"],
+        ["tx", "10.000000", "80.0%"],
+        ["all", "12.500000", "100%"],
+        ["dropped", "3", "30.0%"],
+        ["state lost", "2", "40.0%"],
+        ["join.window_s", "5.0"],
+        ["version of python", "3.11"],
+    ):
+        assert row in page.rows, row
+
+
+@pytest.mark.parametrize(
+    ("table", "gone"),
+    [
+        ("truth", {"agreement"}),
+        ("results", {"agreement", "delay"}),
+        ("traffic", {"traffic"}),
+        ("fates", {"fates"}),
+        ("drops", {"drops"}),
+        ("probes", {"probes"}),
+        ("elections", {"heads", "clusters"}),
+        ("energy", {"energy", "residual", "batteries"}),
+        ("deaths", set()),
+        ("motes", set()),
+    ],
+)
+def test_what_a_missing_table_makes_impossible_is_left_out_with_a_note(
+    tmp_path: Path, table: str, gone: set[str]
+) -> None:
+    rows = {name: content for name, content in FULL.items() if name != table}
+    page = page_of(tmp_path, rows)
+    assert CHARTS - page.charts() == gone
+    assert any(f"“{table}”" in text for text in page.words)
+    assert (page.data["replay"] is None) == (table == "motes")
+
+
+def test_empty_tables_give_a_page_that_says_so(tmp_path: Path) -> None:
+    page = page_of(tmp_path, {name: [] for name in FULL} | {"motes": mote_rows(4)})
+    assert page.charts() == {"tracking"}
+    assert [line["name"] for line in page.chart("tracking")["series"]] == ["in the answer"]
+    assert any("no mote was ever inside" in text for text in page.words)
+    assert any("there were none" in text for text in page.words)
+
+
+def test_results_without_partners_leave_the_answer_out(tmp_path: Path) -> None:
+    rows = FULL | {"results": [(S, "join", "+", 3, 0, S, 2, None, 1, 2)]}
+    page = page_of(tmp_path, rows, trace={"partners": False})
+    assert CHARTS - page.charts() == {"agreement"}
+    assert [line["name"] for line in page.chart("tracking")["series"]] == ["inside"]
+    assert page.data["replay"]["answer"] is None
+    assert page.data["replay"]["truth"] is not None
+    assert any("trace.partners = false" in text for text in page.words)
+
+
+def test_the_replay_holds_positions_sets_heads_deaths_and_batteries(tmp_path: Path) -> None:
+    replay = page_of(tmp_path, FULL, values={"3": "level 3"}).data["replay"]
+    assert unpack(replay["x_m"], "f") == unpack(replay["y_m"], "f") == [0.0, 1.0, 2.0, 3.0]
+    assert replay["sink_m"] == [[5.0, -2.0]]
+    assert sets_of(replay["truth"])[:5] == [set(), set(), {0, 1}, {0, 1, 2}, set()]
+    assert sets_of(replay["answer"]) == [set(), set(), *[{0, 1}] * 8]
+    assert [each["label"] for each in replay["answers"]] == ["level 3"]
+    assert sets_of(replay["answers"][0]) == sets_of(replay["answer"])
+    assert [(r["frame"], unpack(r["head"], "i")) for r in replay["rounds"]] == [(1, [0, 0, 2, -1])]
+    assert unpack(replay["deaths"]["nodes"], "I") == [0]
+    assert unpack(replay["deaths"]["frames"], "I") == [10]
+    assert unpack(replay["energy"]["share"], "B") == [255] * 4 + [0, 64, 128, 192]
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&${x}$title"
+
+
+def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
+    calm = page_of(tmp_path / "calm", FULL, values={"3": "calm"})
+    page = page_of(
+        tmp_path / "hostile",
+        FULL,
+        name=HOSTILE,
+        description=HOSTILE,
+        values={"3": HOSTILE},
+        inputs={HOSTILE: HOSTILE},
+    )
+    assert len(page.scripts) == len(calm.scripts) == 2
+    assert not any(name == "img" for name, _ in page.tags)
+    assert not any(key.startswith("on") for _, attributes in page.tags for key in attributes)
+    assert page.words.count(HOSTILE) >= 3
+    assert page.data["replay"]["answers"][0]["label"] == HOSTILE
+
+
+def test_tags_escape_text_and_attributes_but_not_each_other() -> None:
+    inner = tag("b", "<&>")
+    assert inner == "<b>&lt;&amp;&gt;</b>"
+    assert tag("p", inner, "'", class_='"') == '<p class="&quot;"><b>&lt;&amp;&gt;</b>&#x27;</p>'
+    assert tag("td", "x", aria_label="y", style=None) == '<td aria-label="y">x</td>'
+    assert isinstance(join("a", inner), Html)
+
+
+def test_the_page_goes_to_the_run_directory_unless_told_otherwise(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    write_run(run, FULL)
+    assert write_report(run) == run / "report.html"
+    elsewhere = tmp_path / "new/folder/page.html"
+    assert write_report(run, elsewhere) == elsewhere
+    assert elsewhere.read_text() == (run / "report.html").read_text()
+    assert sorted(path.name for path in run.iterdir()) == ["manifest.json", "report.html", "trace"]
+
+
+def test_a_page_that_cannot_be_written_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    write_run(tmp_path / "run", FULL)
+    with pytest.raises(InputError, match="is a directory"):
+        write_report(tmp_path / "run", tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_report(tmp_path / "run", tmp_path / "file/page.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "run"]
+
+
+def test_an_unfinished_a_foreign_and_a_missing_directory_are_refused(tmp_path: Path) -> None:
+    manifest = write_run(tmp_path / "run", FULL)
+    manifest.status = Status.RUNNING
+    manifest.write(tmp_path / "run")
+    with pytest.raises(TraceError, match="status is 'running'"):
+        write_report(tmp_path / "run")
+    with pytest.raises(TraceError, match="not a run directory"):
+        write_report(tmp_path)
+    with pytest.raises(TraceError, match="no such run directory"):
+        write_report(tmp_path / "none")
+
+
+def test_a_manifest_without_the_summary_is_refused_by_name(tmp_path: Path) -> None:
+    manifest: Manifest = write_run(tmp_path, FULL)
+    manifest.counts = {key: count for key, count in COUNTS.items() if key != "energy_j"}
+    manifest.write(tmp_path)
+    with pytest.raises(TraceError, match="lacks 'energy_j'"):
+        write_report(tmp_path)
