@@ -327,9 +327,26 @@ def reference_max_min(field: Field, hops_max: int) -> list[int]:
 
 @unhurried
 @given(worn, seeds, st.integers(1, 3))
-def test_max_min_without_loss_has_the_heads_of_its_rules(
-    field: Field, seed: int, hops_max: int
-) -> None:
+def test_max_min_follows_its_rules_on_any_topology(field: Field, seed: int, hops_max: int) -> None:
+    assert_max_min_follows_its_rules(field, seed, hops_max)
+
+
+@pytest.mark.parametrize("hops_max", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_max_min_follows_its_rules_where_clusters_are_many(seed: int, hops_max: int) -> None:
+    """Small topologies seldom need the second and third rule."""
+    points_m = np.random.default_rng(seed).random((80, 2)) * 20.0
+    field = Field(
+        points_m,
+        neighbourhood_within(points_m, 4.0),
+        np.ones(80, dtype=np.bool_),
+        np.ones(80),
+    )
+    assert_max_min_follows_its_rules(field, seed, hops_max)
+
+
+def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> None:
+    """Without loss, heads and the members that they can reach are as the paper's rules say."""
     air = LossyAir(field.alive, lossy(0.0, seed))
     protocol = replace(USUAL, protocol=Protocol.MAX_MIN, weight=Weight.NUMBER, hops_max=hops_max)
     clusters = run_with(election_by(protocol, field, seed, 0), air)
@@ -345,8 +362,16 @@ def test_max_min_without_loss_has_the_heads_of_its_rules(
         alive=field.alive,
     )
     assert quality.hops_max <= hops_max
-    for node, via in enumerate(clusters.via.tolist()):
-        # Whoever has a neighbour that follows its own choice, and is near enough, follows it too.
-        if clusters.head[node] != chosen[node]:
-            assert via != chosen[node]
-            assert chosen[node] not in rows(field.neighbourhood)[node]
+    # Whoever its choice reaches through nodes of the same choice follows it.
+    reached = dict.fromkeys(by_rule, 0)
+    for depth in range(1, hops_max + 1):
+        for node in np.flatnonzero(field.alive).tolist():
+            relays = [
+                other
+                for other in rows(field.neighbourhood)[node]
+                if reached.get(other) == depth - 1 and chosen[other] == chosen[node]
+            ]
+            if node not in reached and relays:
+                reached[node] = depth
+                assert clusters.head[node] == chosen[node]
+                assert clusters.via[node] in relays
