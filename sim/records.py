@@ -20,7 +20,7 @@ CONTROL_KINDS: Final = (
     "winner",
     "head",
     "join",
-    "report",
+    "status",
     "appoint",
     "alarm",
     "call",

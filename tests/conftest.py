@@ -4,9 +4,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+# A busy machine must not fail a test: how long an example takes says nothing about right or wrong.
+settings.register_profile("motejoin", deadline=None)
+settings.load_profile("motejoin")
 
 
 @pytest.fixture(scope="session")

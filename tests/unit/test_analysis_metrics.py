@@ -24,8 +24,8 @@ with
 traffic as (select
     coalesce(sum(sent), 0) as messages,
     coalesce(sum(sent_bytes), 0) as bytes,
-    coalesce(sum(sent) filter (kind in ('cost', 'weight', 'winner', 'head', 'join', 'report', 'appoint', 'alarm', 'call', 'enrol', 'roster')), 0) as control_messages,
-    coalesce(sum(sent_bytes) filter (kind in ('cost', 'weight', 'winner', 'head', 'join', 'report', 'appoint', 'alarm', 'call', 'enrol', 'roster')), 0) as control_bytes,
+    coalesce(sum(sent) filter (kind in ('cost', 'weight', 'winner', 'head', 'join', 'status', 'appoint', 'alarm', 'call', 'enrol', 'roster')), 0) as control_messages,
+    coalesce(sum(sent_bytes) filter (kind in ('cost', 'weight', 'winner', 'head', 'join', 'status', 'appoint', 'alarm', 'call', 'enrol', 'roster')), 0) as control_bytes,
     coalesce(sum(lost), 0) as copies_lost
   from {traffic}),
 last_energy as (
