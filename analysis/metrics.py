@@ -154,20 +154,20 @@ def run_metrics(
     pairs_max: int = PAIRS_MAX,
     keep: Keep = lambda frame: frame,
 ) -> DataFrame:
-    """One row per run, ordered by run, with every metric; columns as in `METRICS`.
+    """One row per run, in no order, with every metric; columns as in `METRICS`.
 
-    `keep` is asked to hold on to what several steps read (see `analysis.recall`).
+    `keep` is given what is better computed once and by itself: Spark plans a query anew after each of its
+    stages, so that a single query for all metrics costs more than the sum of its steps.
     """
     tables = traces.tables
     table = traces.runs
     for needed, step, counts in _steps(pairs_max, keep):
-        frame = step(traces.runs, *(tables[name] for name in needed))
+        frame = keep(step(traces.runs, *(tables[name] for name in needed)))
         table = _attach(table, frame, needed, counts)
     return (
         table.withColumns(_ratios())
         .withColumn("window_s", F.col("window_us") / US_PER_S)
         .select(*METRICS)
-        .orderBy("run")
     )
 
 

@@ -44,7 +44,7 @@ _PARTNER: Final = ["run", "value", "partner", "partner_at_us"]
 
 
 Keep: TypeAlias = Callable[[DataFrame], DataFrame]
-"""What to do with a frame that is used more than once: return it as it is, or cached."""
+"""What to do with a frame that is small and used further on: return it as it is, or computed and cached."""
 
 
 def recall(

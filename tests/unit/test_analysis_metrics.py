@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
+from analysis.compare import keeping
 from analysis.metrics import METRICS, run_metrics
 from analysis.traces import find_runs, load_traces
 from tests.run_directories import RandomRun, random_run
@@ -163,9 +164,9 @@ def computed(
     directories = [run.write(folder / name, seed=7) for name, run in made.items()]
     runs, rejected = find_runs(directories)
     assert not rejected
-    frame = run_metrics(load_traces(spark, runs), keep=lambda frame: frame.persist())
-    rows = {row["run"]: row.asDict() for row in frame.collect()}
-    spark.catalog.clearCache()
+    with keeping() as keep:
+        frame = run_metrics(load_traces(spark, runs), keep=keep)
+        rows = {row["run"]: row.asDict() for row in frame.collect()}
     assert sorted(rows) == sorted(made)
     return [(run, rows[name], reference(folder / name, run)) for name, run in made.items()]
 
