@@ -108,6 +108,8 @@ def latest_of(results: Sequence[Result]) -> tuple[Member, ...]:
     makes the `latest` form the same for every operator.
     """
     assert results
+    if len(results) == 1:
+        return results[0].latest()
     candidates = (result.latest() for result in results)
     return max(candidates, key=_width_and_times)
 
