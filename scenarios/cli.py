@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from scenarios import (
     cluster_command,
+    compare_command,
     doctor_command,
     join_command,
     report_command,
@@ -27,6 +28,7 @@ EXAMPLES = """examples:
 COMMANDS = [
     run_command,
     report_command,
+    compare_command,
     cluster_command,
     join_command,
     scenarios_command,
