@@ -22,8 +22,6 @@ ENROL_BYTES = 0
 """An enrolment says no more than that it is one: who sent it stands in the header."""
 ROSTER_HEAD_BYTES = 2
 ROSTER_TIME_BYTES = 4
-TELLING_US = 100_000
-"""How long enrolments, and then rosters, are given to arrive."""
 
 
 class Clustered(Protocol):
@@ -53,6 +51,7 @@ class Rounds:
         epoch: Epoch,
         round_us: int,
         linger_us: int,
+        telling_us: int,
         with_roster: bool,
     ) -> None:
         self._kernel = kernel
@@ -64,6 +63,8 @@ class Rounds:
         self._epoch = epoch
         self._round_us = round_us
         self._linger_us = linger_us
+        self._telling_us = telling_us
+        """How long enrolments, and then rosters, are given to arrive."""
         self._with_roster = with_roster
         self._heads: list[int] = []
         self._lingering: dict[int, int] = {}
@@ -96,10 +97,10 @@ class Rounds:
         self._enrolled = []
         for head in heads:
             self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, self._kernel.now_us)
-        yield self._kernel.timeout(TELLING_US)
+        yield self._kernel.timeout(self._telling_us)
         known = sorted(self._enrolled)
         now_us = self._kernel.now_us
-        until_us = now_us + TELLING_US + self._linger_us
+        until_us = now_us + self._telling_us + self._linger_us
         lingering = {head: us for head, us in self._lingering.items() if us > now_us}
         lingering.update(dict.fromkeys(self._heads, until_us))
         for head in known:
@@ -109,7 +110,7 @@ class Rounds:
         size += len(lingering) * (ROSTER_HEAD_BYTES + ROSTER_TIME_BYTES)
         for head in sorted({*known, *lingering}):
             self._air.unicast("roster", SINK, head, size, roster, now_us)
-        yield self._kernel.timeout(TELLING_US)
+        yield self._kernel.timeout(self._telling_us)
 
     def _switch(self, heads: list[int], clusters: Clusters) -> None:
         now_us = self._kernel.now_us
