@@ -9,6 +9,7 @@ from importlib.metadata import version
 from scenarios import (
     cluster_command,
     doctor_command,
+    fidelity_command,
     report_command,
     run_command,
     scenarios_command,
@@ -27,6 +28,7 @@ COMMANDS = [
     run_command,
     report_command,
     cluster_command,
+    fidelity_command,
     scenarios_command,
     doctor_command,
 ]
