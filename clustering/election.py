@@ -2,7 +2,7 @@
 
 A protocol core yields what its nodes send; the driver puts it on air, lets the protocol's interval pass,
 and tells the core who heard whom. Announcements of one interval are spread over its first half, as a real
-network's would be.
+network's would be. What arrives after its interval is over comes too late to count.
 """
 
 from collections.abc import Generator
@@ -29,8 +29,6 @@ class ElectionDriver:
         self._kernel = kernel
         self._air = air
         self._rng = rng
-        self._sources: list[int] = []
-        self._targets: list[int] = []
         self._attached: set[str] = set()
 
     def hold(self, election: Election) -> Generator[Event, Any, Clusters]:
@@ -38,15 +36,15 @@ class ElectionDriver:
         try:
             send = next(election)
             while True:
-                self._sources, self._targets = [], []
-                self._put_on_air(send)
+                copies = _Copies()
+                self._put_on_air(send, copies)
                 yield self._kernel.timeout(send.wait_us)
-                send = election.send(Heard(_nodes(self._sources), _nodes(self._targets)))
+                send = election.send(Heard(_nodes(copies.sources), _nodes(copies.targets)))
         except StopIteration as finished:
             clusters: Clusters = finished.value
             return clusters
 
-    def _put_on_air(self, send: Send) -> None:
+    def _put_on_air(self, send: Send, copies: "_Copies") -> None:
         now_us = self._kernel.now_us
         delays_us = (self._rng.random(len(send.nodes)) * (send.wait_us // 2)).astype(np.int64)
         starts_us = (now_us + delays_us).tolist()
@@ -62,7 +60,7 @@ class ElectionDriver:
                         send.within.range_m,
                         send.body_bytes,
                         at_us,
-                        self._on_heard,
+                        copies.add,
                     )
             case Unicast():
                 if send.kind not in self._attached:
@@ -70,18 +68,26 @@ class ElectionDriver:
                     self._air.attach(send.kind, self._on_told, self._on_lost)
                 pairs = zip(send.nodes.tolist(), send.targets.tolist(), starts_us, strict=True)
                 for node, target, at_us in pairs:
-                    self._air.unicast(send.kind, node, target, send.body_bytes, None, at_us)
-
-    def _on_heard(self, source: int, heard: list[int]) -> None:
-        self._sources.extend([source] * len(heard))
-        self._targets.extend(heard)
+                    self._air.unicast(send.kind, node, target, send.body_bytes, copies, at_us)
 
     def _on_told(self, message: Message) -> None:
-        self._sources.append(message.source)
-        self._targets.append(message.target)
+        copies: _Copies = message.body
+        copies.add(message.source, [message.target])
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
         """The air has logged it; the protocol notices by not being told."""
+
+
+class _Copies:
+    """The copies that arrived of what was sent in one interval."""
+
+    def __init__(self) -> None:
+        self.sources: list[int] = []
+        self.targets: list[int] = []
+
+    def add(self, source: int, heard: list[int]) -> None:
+        self.sources.extend([source] * len(heard))
+        self.targets.extend(heard)
 
 
 def _nodes(numbers: list[int]) -> Nodes:

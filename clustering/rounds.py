@@ -35,8 +35,6 @@ CALL_GAP_US = 10_000_000
 WATCH_US = 1_000_000
 """How often heads look at their batteries."""
 FOREVER_US = 1 << 60
-TELLING_US = 100_000
-"""How long enrolments, and then rosters, are given to arrive."""
 
 
 class Clustered(Protocol):
@@ -66,6 +64,7 @@ class Rounds:
         epoch: Epoch,
         round_us: int,
         linger_us: int,
+        telling_us: int,
         with_roster: bool,
         trigger_share: float,
         on_head_failure: bool,
@@ -81,6 +80,8 @@ class Rounds:
         self._epoch = epoch
         self._round_us = round_us
         self._linger_us = linger_us
+        self._telling_us = telling_us
+        """How long enrolments, and then rosters, are given to arrive."""
         self._with_roster = with_roster
         self._trigger_share = trigger_share
         self._on_head_failure = on_head_failure
@@ -151,7 +152,7 @@ class Rounds:
                 self._kernel.now_us,
                 lambda _source, _heard: None,
             )
-            yield self._kernel.timeout(TELLING_US)
+            yield self._kernel.timeout(self._telling_us)
         self._call = None
 
     def _look_at_batteries(self) -> None:
@@ -181,10 +182,10 @@ class Rounds:
         self._enrolled = []
         for head in heads:
             self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, self._kernel.now_us)
-        yield self._kernel.timeout(TELLING_US)
+        yield self._kernel.timeout(self._telling_us)
         known = sorted(self._enrolled)
         now_us = self._kernel.now_us
-        until_us = now_us + TELLING_US + self._linger_us
+        until_us = now_us + self._telling_us + self._linger_us
         lingering = {head: us for head, us in self._lingering.items() if us > now_us}
         lingering.update(dict.fromkeys(self._heads, until_us))
         for head in known:
@@ -194,7 +195,7 @@ class Rounds:
         size += len(lingering) * (ROSTER_HEAD_BYTES + ROSTER_TIME_BYTES)
         for head in sorted({*known, *lingering}):
             self._air.unicast("roster", SINK, head, size, roster, now_us)
-        yield self._kernel.timeout(TELLING_US)
+        yield self._kernel.timeout(self._telling_us)
 
     def _switch(self, heads: list[int], clusters: Clusters) -> None:
         now_us = self._kernel.now_us

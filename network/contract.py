@@ -16,7 +16,7 @@ Argument = TypeVar("Argument")
 class Message:
     """One message on its one hop. The body is what the protocol above sends."""
 
-    __slots__ = ("at_us", "body", "bytes", "kind", "lost", "source", "target")
+    __slots__ = ("at_us", "body", "bytes", "drop", "kind", "source", "target")
 
     def __init__(
         self, kind: str, source: NodeId, target: NodeId, size: int, body: object, at_us: int
@@ -29,7 +29,8 @@ class Message:
         self.body: Any = body
         self.at_us = at_us
         """When its transmission starts."""
-        self.lost = False
+        self.drop: DropReason | None = None
+        """Why it will not arrive, if so decided while it is on its way."""
 
 
 Handler: TypeAlias = Callable[[Message], None]

@@ -17,7 +17,7 @@ class Ledger:
 
     Invariants:
         * No battery is below zero.
-        * For each mote, battery = residual + tx + rx + idle + cpu + sense, up to rounding.
+        * For each mote, battery = residual + the sum of all causes, up to rounding.
     """
 
     def __init__(self, kernel: Kernel, batteries_j: Sequence[float]) -> None:
@@ -30,9 +30,13 @@ class Ledger:
         self.idle_j = [0.0] * nodes
         self.cpu_j = [0.0] * nodes
         self.sense_j = [0.0] * nodes
+        self.overhear_j = [0.0] * nodes
+        """Receiving what was meant for others."""
+        self.sleep_j = [0.0] * nodes
         self.control_j = [0.0] * nodes
         """The part of tx and rx that elections cost."""
         self.alive = [True] * nodes
+        """Whether each mote works: it has energy and has not crashed or been taken away."""
         self.paid_until_us = [0] * nodes
         """When the last work that each mote has paid for starts or is done."""
         self.deaths: list[tuple[int, NodeId]] = []
@@ -65,12 +69,18 @@ class Ledger:
         self._die(node)
         return False
 
-    def idle(self, watts: float, seconds: float) -> None:
-        """Charge every live mote for having listened."""
-        if watts > 0.0:
-            for node in range(self.count):
-                if self.alive[node]:
-                    self.draw(node, self.idle_j, watts * seconds)
+    def set_down(self, node: NodeId) -> None:
+        """A mote stops working although its battery is not empty; what it held is gone."""
+        assert self.alive[node], node
+        self.alive[node] = False
+        for mourner in self._mourners:
+            mourner(node)
+
+    def set_up(self, node: NodeId) -> None:
+        """A mote that was down works again, on the energy it had left."""
+        assert not self.alive[node], node
+        assert self.residual_j[node] > 0.0, node
+        self.alive[node] = True
 
     def spent_j(self, node: NodeId) -> float:
         """All that a mote has drawn, summed over the causes."""
@@ -80,6 +90,8 @@ class Ledger:
             + self.idle_j[node]
             + self.cpu_j[node]
             + self.sense_j[node]
+            + self.overhear_j[node]
+            + self.sleep_j[node]
         )
 
     def assert_balanced(self) -> None:

@@ -36,21 +36,78 @@ def place_uniform(
     return rng.random((count, 2)) * (width_m, height_m)
 
 
-def place_grid(*, count: int, width_m: float, height_m: float) -> Points:
-    """`count` points on the most square grid that holds them, row by row, cells centred."""
+def place_grid(
+    rng: np.random.Generator, *, count: int, width_m: float, height_m: float, jitter: float = 0.0
+) -> Points:
+    """`count` points on the most square grid that holds them, row by row, cells centred.
+
+    With `jitter`, each point is moved within that share of its cell.
+    """
     columns = max(1, round((count * width_m / height_m) ** 0.5))
     rows = -(-count // columns)
     index = np.arange(count)
-    x = (index % columns + 0.5) * width_m / columns
-    y = (index // columns + 0.5) * height_m / rows
-    return np.column_stack([x, y])
+    cells = np.column_stack([index % columns, index // columns]) + 0.5
+    if jitter:
+        cells += jitter * (rng.random((count, 2)) - 0.5)
+    points: Points = cells * (width_m / columns, height_m / rows)
+    return points
 
 
-def read_positions(text: str) -> tuple[Points, list[tuple[int, str]]]:
-    """Positions from lines `id x y`, ids in any order; returns them by ascending id, and bad lines.
+def place_clustered(
+    rng: np.random.Generator,
+    *,
+    count: int,
+    width_m: float,
+    height_m: float,
+    groups: int,
+    spread_m: float,
+) -> Points:
+    """`count` points in turn around `groups` uniform centres, normal with `spread_m`, inside the field.
+
+    A Thomas cluster process with the number of points fixed.
+    """
+    field_m = np.array([width_m, height_m])
+    centres = rng.random((groups, 2)) * field_m
+    points = np.full((count, 2), -1.0)
+    missing = np.arange(count)
+    while len(missing):
+        points[missing] = rng.normal(centres[missing % groups], spread_m)
+        outside = ((points[missing] < 0) | (points[missing] > field_m)).any(axis=1)
+        missing = missing[outside]
+    return points
+
+
+def place_poisson_disk(
+    rng: np.random.Generator, *, count: int, width_m: float, height_m: float, apart_m: float
+) -> Points | None:
+    """`count` points uniform in the field but no two closer than `apart_m`; None if they do not fit.
+
+    Darts are thrown until enough have landed; a thousand misses in a row mean that the field is full.
+    """
+    cell_m = apart_m / 2**0.5
+    taken: dict[tuple[int, int], tuple[float, float]] = {}
+    points: list[tuple[float, float]] = []
+    misses = 0
+    while len(points) < count and misses < 1000:
+        for x, y in (rng.random((256, 2)) * (width_m, height_m)).tolist():
+            column, row = int(x / cell_m), int(y / cell_m)
+            near = (taken.get((column + i, row + j)) for i in range(-2, 3) for j in range(-2, 3))
+            if any(p and (p[0] - x) ** 2 + (p[1] - y) ** 2 < apart_m**2 for p in near):
+                misses += 1
+                continue
+            taken[column, row] = (x, y)
+            points.append((x, y))
+            misses = 0
+            if len(points) == count:
+                break
+    return np.array(points) if len(points) == count else None
+
+
+def read_positions(text: str) -> tuple[dict[int, tuple[float, float]], list[tuple[int, str]]]:
+    """Positions from lines `id x y`, by ascending id whatever their order, and bad lines.
 
     Returns:
-        The points, and (line number, text) of each line that is not an id and two finite numbers.
+        The points by id, and (line number, text) of each line that is not an id and two finite numbers.
     """
     points: dict[int, tuple[float, float]] = {}
     bad = []
@@ -68,5 +125,30 @@ def read_positions(text: str) -> tuple[Points, list[tuple[int, str]]]:
             bad.append((number, line))
         else:
             points[node] = point
-    ordered = [points[node] for node in sorted(points)]
-    return np.array(ordered, dtype=np.float64).reshape(-1, 2), bad
+    return dict(sorted(points.items())), bad
+
+
+def read_links(text: str) -> tuple[dict[tuple[int, int], float], list[tuple[int, str]]]:
+    """Link probabilities from lines `sender receiver probability`, and bad lines.
+
+    Returns:
+        The probabilities by (sender, receiver), and (line number, text) of each line that is not two ids
+        and a number from 0 to 1. A mote's link to itself means nothing and is left out.
+    """
+    links: dict[tuple[int, int], float] = {}
+    bad = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            sender, receiver, probability = words
+            pair, rate = (int(sender), int(receiver)), float(probability)
+        except ValueError:
+            bad.append((number, line))
+            continue
+        if not 0.0 <= rate <= 1.0 or pair in links:
+            bad.append((number, line))
+        elif pair[0] != pair[1]:
+            links[pair] = rate
+    return links, bad

@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from network.air import LogRow
+from network.base_air import LogRow
 from network.contract import NodeId
 from sim.kernel import US_PER_S
 from sim.recorder import Rows

@@ -1,14 +1,12 @@
 """The composition root: makes a simulation out of a scenario. The only place that knows everybody."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from clustering import grid, heed, leach, protocols
-from clustering.contract import ControlMessages, Election, Flags
+from clustering.contract import Election, Flags
 from clustering.election import ElectionDriver
 from clustering.neighbourhood import neighbourhood_within
 from clustering.rounds import Rounds
@@ -25,30 +23,36 @@ from join.relevance import RelevanceMatrix, Selection, Weights
 from join.sink_site import SinkSite, merge_all, merge_latest
 from join.snjoin_star import ClusterHead, MJoinHead
 from join.wire import factorised_bytes, latest_bytes
-from network.air import IdealAir
+from network.contract import Air
 from network.ledger import Ledger
 from network.processor import Cpus
-from network.profile import Profile, load_profile
-from network.topology import Placement, Points, place_grid, place_uniform, read_positions
+from network.profile import Profile
+from network.topology import Placement
 from network.traffic import TrafficTally
+from scenarios.control_pace import control_pace
 from scenarios.load import LoadedScenario
-from scenarios.phenomena.build import build_phenomenon, recorded_positions_m
+from scenarios.network_build import (
+    ClusterNews,
+    Network,
+    Site,
+    battery_j,
+    build_network,
+    build_site,
+    can_lose,
+)
+from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.contract import Phenomenon
 from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
 from scenarios.tracking import Tracking
-from sim.errors import Fault, ScenarioError
 from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder
-from sim.records import CONTROL_KINDS, SINK
+from sim.records import SINK
 from sim.rng import RandomStreams
 
 DEFAULT_QUERY = "join"
 """What the answer is called in the trace of a scenario without a [[query]]."""
 
-
-CONTROL = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
-"""Control messages of an election: 25 bytes as in HEED's application study; their pace is ours."""
 
 MOVING_US = 1_000_000
 """How long a head that hands its readings over goes on answering for them."""
@@ -66,8 +70,7 @@ class World:
 
     loaded: LoadedScenario
     seed: int
-    profile: Profile
-    placement: Placement
+    site: Site
     phenomenon: Phenomenon
     inputs: Mapping[str, str]
     """Digest of every input file."""
@@ -77,6 +80,16 @@ class World:
         """The scenario."""
         return self.loaded.scenario
 
+    @property
+    def profile(self) -> Profile:
+        """The motes' hardware."""
+        return self.site.profile
+
+    @property
+    def placement(self) -> Placement:
+        """Where motes and sink stand."""
+        return self.site.placement
+
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
@@ -85,7 +98,7 @@ class Simulation:
     world: World
     kernel: Kernel
     ledger: Ledger
-    air: IdealAir
+    network: Network
     tally: TrafficTally
     accounts: Accounts
     sink: SinkSite
@@ -105,11 +118,10 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
     scenario = loaded.scenario
     streams = RandomStreams(seed)
     inputs: dict[str, str] = {}
-    motes_m = _place(loaded, streams, inputs)
-    sink = np.array([[scenario.sink.x_m, scenario.sink.y_m]])
+    site = build_site(loaded, streams, inputs)
     phenomenon = build_phenomenon(
         scenario.phenomenon,
-        positions_m=motes_m,
+        positions_m=site.placement.motes_m,
         field_m=(scenario.field.width_m, scenario.field.height_m),
         streams=streams,
         base_dir=loaded.base_dir,
@@ -117,8 +129,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
     return World(
         loaded=loaded,
         seed=seed,
-        profile=load_profile(scenario.motes.profile),
-        placement=Placement(np.concatenate([motes_m, sink])),
+        site=site,
         phenomenon=phenomenon,
         inputs={**inputs, **phenomenon.inputs()},
     )
@@ -129,16 +140,10 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     scenario = world.scenario
     streams = RandomStreams(world.seed)
     kernel = Kernel()
-    ledger = Ledger(kernel, [scenario.motes.battery_j] * scenario.motes.count)
-    air = IdealAir(
-        kernel,
-        ledger,
-        world.placement,
-        world.profile,
-        streams,
-        loss=scenario.radio.loss,
-        control_kinds=CONTROL_KINDS,
-    )
+    battery = battery_j(scenario, world.profile)
+    ledger = Ledger(kernel, [battery] * scenario.motes.count)
+    network = build_network(scenario, world.site, kernel, ledger, streams, recorder.rows("faults"))
+    air = network.air
     cpus = Cpus(
         kernel,
         ledger,
@@ -150,7 +155,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     sink = _build_sink(scenario, kernel, recorder)
     join = _build_join(scenario, kernel, air, cpus, sink, accounts, recorder, streams)
     ledger.on_death(join.on_death)
-    rounds = _build_rounds(world, kernel, ledger, air, join, recorder, streams)
+    rounds = _build_rounds(world, kernel, ledger, network, join, recorder, streams)
     times_kind = PoissonTimes if scenario.motes.sampling == "poisson" else PeriodicTimes
     sensing = Sensing(
         kernel,
@@ -164,6 +169,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         ),
         recorder.rows("readings"),
         join.submit,
+        local_us=network.local_us,
         sample_j=world.profile.sample_j,
         stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
@@ -173,7 +179,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         world=world,
         kernel=kernel,
         ledger=ledger,
-        air=air,
+        network=network,
         tally=TrafficTally(recorder.rows("traffic")),
         accounts=accounts,
         sink=sink,
@@ -183,64 +189,6 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         tracking=tracking,
         recorder=recorder,
     )
-
-
-def _place(loaded: LoadedScenario, streams: RandomStreams, inputs: dict[str, str]) -> Points:
-    field, motes = loaded.scenario.field, loaded.scenario.motes
-    match motes.placement:
-        case "uniform":
-            return place_uniform(
-                streams.vector("placement"),
-                count=motes.count,
-                width_m=field.width_m,
-                height_m=field.height_m,
-            )
-        case "grid":
-            return place_grid(count=motes.count, width_m=field.width_m, height_m=field.height_m)
-        case "file":
-            return _place_from_file(loaded, inputs)
-        case "recorded":
-            points_m = recorded_positions_m(loaded.scenario.phenomenon, base_dir=loaded.base_dir)
-            if points_m is None:
-                expected = "expected a recording with positions"
-                raise ScenarioError(
-                    loaded.source, [Fault("motes.placement", "'recorded'", expected)]
-                )
-            return points_m
-
-
-def _place_from_file(loaded: LoadedScenario, inputs: dict[str, str]) -> Points:
-    motes = loaded.scenario.motes
-    assert motes.positions is not None, motes
-    content = read_input(loaded, "motes.positions", motes.positions, inputs)
-    points_m, bad = read_positions(content.decode("utf-8", errors="replace"))
-    faults = [
-        Fault("motes.positions", repr(motes.positions), f"line {n} is {line!r}, expected `id x y`")
-        for n, line in bad[:20]
-    ]
-    if not bad and len(points_m) != motes.count:
-        expected = f"expected as many positions as the file has: {len(points_m)}"
-        faults.append(Fault("motes.count", str(motes.count), expected))
-    if faults:
-        raise ScenarioError(loaded.source, faults)
-    return points_m
-
-
-def read_input(loaded: LoadedScenario, key: str, path: str, inputs: dict[str, str]) -> bytes:
-    """The content of an input file, its digest noted in `inputs`.
-
-    Raises:
-        ScenarioError: it cannot be read.
-    """
-    try:
-        content = (loaded.base_dir / Path(path)).read_bytes()
-    except OSError as fault:
-        reason = fault.strerror or str(fault)
-        raise ScenarioError(
-            loaded.source, [Fault(key, repr(path), f"cannot be read: {reason}")]
-        ) from None
-    inputs[path] = hashlib.blake2b(content, digest_size=16).hexdigest()
-    return content
 
 
 def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkSite:
@@ -260,7 +208,7 @@ def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkS
 def _build_join(
     scenario: Scenario,
     kernel: Kernel,
-    air: IdealAir,
+    air: Air,
     cpus: Cpus,
     sink: SinkSite,
     accounts: Accounts,
@@ -335,7 +283,7 @@ def _timeout_us(scenario: Scenario) -> int:
     """How long an initiator waits: as the scenario says, or two seconds where messages can be lost."""
     timeout_s = scenario.join.timeout_s
     if timeout_s is None:
-        timeout_s = 2.0 if scenario.radio.loss > 0 else 0.0
+        timeout_s = 2.0 if can_lose(scenario) else 0.0
     return to_us(timeout_s)
 
 
@@ -377,7 +325,7 @@ def _build_rounds(
     world: World,
     kernel: Kernel,
     ledger: Ledger,
-    air: IdealAir,
+    network: Network,
     join: InNetworkJoin | CentralisedJoin,
     recorder: Recorder,
     streams: RandomStreams,
@@ -387,9 +335,10 @@ def _build_rounds(
     neighbourhood = neighbourhood_within(motes_m, table.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
     expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
+    pace = control_pace(world.scenario, world.profile)
     settings = protocols.Settings(
         protocol=protocols.Protocol(table.protocol),
-        control=CONTROL,
+        control=pace.messages,
         cost=heed.Cost(table.cost),
         c_prob=table.c_prob,
         p_min=table.p_min,
@@ -401,6 +350,7 @@ def _build_rounds(
     )
 
     def elect(alive: Flags, epoch: leach.Epoch) -> Election:
+        network.begin_election()
         situation = protocols.Situation(
             neighbourhood=neighbourhood,
             positions_m=motes_m,
@@ -413,13 +363,14 @@ def _build_rounds(
 
     rounds = Rounds(
         kernel,
-        air,
-        ElectionDriver(kernel, air, streams.vector("clustering.jitter")),
+        network.air,
+        ElectionDriver(kernel, network.air, streams.vector("clustering.jitter")),
         elect,
-        join,
+        ClusterNews(network, join),
         recorder.rows("elections"),
         epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
         round_us=to_us(table.round_s),
+        telling_us=pace.telling_us,
         linger_us=MOVING_US
         if table.handover == "move"
         else to_us(join_table.window_s + join_table.late_s),
@@ -427,7 +378,7 @@ def _build_rounds(
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,
-        call_range_m=world.placement.farthest_from_sink_m(),
+        call_range_m=world.site.placement.farthest_from_sink_m(),
     )
     join.on_dead_head = rounds.notice_dead_head
     return rounds

@@ -10,6 +10,7 @@ from scenarios import (
     cluster_command,
     compare_command,
     doctor_command,
+    fidelity_command,
     join_command,
     report_command,
     run_command,
@@ -31,6 +32,7 @@ COMMANDS = [
     compare_command,
     cluster_command,
     join_command,
+    fidelity_command,
     scenarios_command,
     doctor_command,
 ]

@@ -18,9 +18,9 @@ from clustering.protocols import Protocol, Settings, Situation, Weight, elect
 from clustering.quality import measure
 from network.profile import load_profile
 from network.topology import place_uniform
-from scenarios.build import CONTROL
 from scenarios.cluster_plot import save_plot
 from scenarios.control_cost import CountedAir
+from scenarios.control_pace import CONTROL
 from sim.errors import Fault, InputError
 from sim.rng import RandomStreams
 

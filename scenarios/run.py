@@ -11,6 +11,7 @@ from typing import Any
 
 from scenarios.build import Simulation, build_simulation, build_world
 from scenarios.load import LoadedScenario
+from scenarios.network_build import lifetime
 from sim.errors import Fault, ScenarioError
 from sim.kernel import US_PER_S, to_us
 from sim.manifest import MANIFEST, Manifest, Status
@@ -91,9 +92,10 @@ def _claim(directory: Path, source: str, *, force: bool) -> None:
 def _simulate(simulation: Simulation, progress: Progress) -> None:
     """Let time pass from 0 to the end of the scenario, writing the trace as it goes."""
     scenario = simulation.world.scenario
-    kernel, ledger = simulation.kernel, simulation.ledger
+    kernel, network = simulation.kernel, simulation.network
     end_us = to_us(scenario.duration_s)
     energy_every_us = to_us(scenario.trace.energy_every_s)
+    network.comings.start()
     _record_motes(simulation)
     _record_energy(simulation)
     energy_due_us = energy_every_us
@@ -103,12 +105,13 @@ def _simulate(simulation: Simulation, progress: Progress) -> None:
     while kernel.now_us < end_us:
         step_us = min(kernel.now_us + US_PER_S, energy_due_us, end_us) - kernel.now_us
         kernel.advance(kernel.now_us + step_us)
-        ledger.idle(simulation.world.profile.idle_w, step_us / US_PER_S)
+        if network.listening is not None:
+            network.listening.settle()
         if kernel.now_us == energy_due_us and energy_due_us < end_us:
             _record_energy(simulation)
         while energy_due_us <= kernel.now_us:
             energy_due_us += energy_every_us
-        _record_traffic(simulation, before_us=simulation.air.earliest_on_air_us())
+        _record_traffic(simulation, before_us=network.air.earliest_on_air_us())
         simulation.recorder.flush()
         progress(simulation)
     _finish(simulation)
@@ -117,7 +120,7 @@ def _simulate(simulation: Simulation, progress: Progress) -> None:
 def _finish(simulation: Simulation) -> None:
     """Account for what is still under way, write what is left, and check that all adds up."""
     now_us = simulation.kernel.now_us
-    for message in simulation.air.close():
+    for message in simulation.network.air.close():
         if message.kind == "reading":
             simulation.accounts.in_flight(message.body, now_us)
     # The run ends inside its last second; what was on its way may have started a little later.
@@ -155,6 +158,8 @@ def _record_energy(simulation: Simulation) -> None:
         ledger.cpu_j,
         ledger.sense_j,
         ledger.control_j,
+        ledger.overhear_j,
+        ledger.sleep_j,
         strict=False,
     )
     for node, cells in enumerate(columns):
@@ -162,7 +167,7 @@ def _record_energy(simulation: Simulation) -> None:
 
 
 def _record_traffic(simulation: Simulation, before_us: int) -> None:
-    air = simulation.air
+    air = simulation.network.air
     messages = simulation.recorder.rows("messages")
     simulation.tally.absorb(air.log, air.receptions)
     for row in air.log:
@@ -176,6 +181,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
     """What happened, in numbers; each is a sum or mean over the trace."""
     ledger, sink, accounts = simulation.ledger, simulation.sink, simulation.accounts
     motes = range(ledger.count)
+    routes = simulation.network.routes
     traffic = {
         kind: {
             "sent": sent,
@@ -194,6 +200,8 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "idle": sum(ledger.idle_j[n] for n in motes),
         "cpu": sum(ledger.cpu_j[n] for n in motes),
         "sense": sum(ledger.sense_j[n] for n in motes),
+        "overhear": sum(ledger.overhear_j[n] for n in motes),
+        "sleep": sum(ledger.sleep_j[n] for n in motes),
     }
     return {
         "messages": sum(kind["sent"] for kind in traffic.values()),
@@ -203,6 +211,8 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "energy_by_cause_j": energy_j,
         "control_j": sum(ledger.control_j[n] for n in motes),
         "deaths": len(ledger.deaths),
+        "lifetime": lifetime(simulation.network, ledger),
+        "cut_off": len(routes.cut_off()) if routes is not None else None,
         "alive": sum(ledger.alive[n] for n in motes),
         "readings": simulation.sensing.taken,
         "readings_with_value": simulation.sensing.with_value,

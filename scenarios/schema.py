@@ -9,17 +9,23 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from join.sensors_query import QuerySyntaxError, parse_sensors_query
-from network.profile import profile_names
 from scenarios.faults import one_of
+from scenarios.network_tables import (
+    Count,
+    Faults,
+    Motes,
+    NotNegative,
+    Positive,
+    Radio,
+    Routing,
+    Share,
+    Sink,
+)
 from scenarios.phenomena.tables import PhenomenonTable
 from scenarios.tables import Table
 from sim.kernel import to_us
 from sim.records import TABLES
 
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
 Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
 
 
@@ -28,60 +34,6 @@ class FieldTable(Table):
 
     width_m: Positive
     height_m: Positive
-
-
-class Motes(Table):
-    """`[motes]`: how many, where, with which hardware, and how often they sense."""
-
-    count: Annotated[int, Field(ge=1, le=1_000_000)]
-    placement: Literal["uniform", "grid", "file", "recorded"] = Field(
-        "uniform", description="recorded: where a replayed recording says its nodes stood"
-    )
-    positions: str | None = Field(
-        None, description="file of lines `id x y` in metres, for placement = 'file'"
-    )
-    profile: str = Field("first-order", description="mote profile, a file of network/profiles")
-    battery_j: Positive = 2.0
-    sampling: Literal["poisson", "periodic"] = "poisson"
-    interval_s: Annotated[float, Field(ge=0.001)] = Field(
-        1.0, description="mean time between samples"
-    )
-    start_s: NotNegative = Field(
-        5.0, description="when sensing starts; the first election needs about three seconds"
-    )
-    drain_s: NotNegative = Field(
-        1.0, description="sensing stops this long before the end, so that what is under way arrives"
-    )
-
-    @field_validator("profile")
-    @classmethod
-    def _profile_exists(cls, profile: str) -> str:
-        if profile not in profile_names():
-            raise ValueError(one_of(profile, profile_names()))
-        return profile
-
-    @model_validator(mode="after")
-    def _positions_go_with_file(self) -> Self:
-        if (self.placement == "file") != (self.positions is not None):
-            raise ValueError("expected `positions` exactly when placement = 'file'")
-        return self
-
-
-class Sink(Table):
-    """`[sink]`: where the sink stands (anywhere) and how fast its CPU is."""
-
-    x_m: float
-    y_m: float
-    cpu_speed: Positive = Field(100.0, description="the sink's CPU as a multiple of a mote's")
-
-
-class Radio(Table):
-    """`[radio]`: range, channel, MAC and loss."""
-
-    range_m: Positive = Field(description="unit-disk range of a mote's radio")
-    channel: Literal["unit-disk"] = "unit-disk"
-    mac: Literal["ideal"] = "ideal"
-    loss: Annotated[float, Field(ge=0, lt=1)] = Field(0.0, description="share of messages lost")
 
 
 class Clustering(Table):
@@ -132,13 +84,6 @@ class Clustering(Table):
         if 0 < round_s < 10:
             raise ValueError("expected 0 (elect once) or at least 10 s: an election takes seconds")
         return round_s
-
-
-class Routing(Table):
-    """`[routing]`: how heads reach each other and the sink."""
-
-    heads: Literal["one-hop"] = "one-hop"
-    sink: Literal["one-hop"] = "one-hop"
 
 
 class CpuUs(Table):
@@ -241,8 +186,9 @@ class Scenario(Table):
     sink: Sink
     radio: Radio
     clustering: Clustering
-    routing: Routing = Routing()
+    routing: Routing = Routing.model_validate({})
     join: Join
+    faults: Faults = Faults.model_validate({})
     trace: Trace = Trace()
     phenomenon: PhenomenonTable
     query: list[Query] = Field(default=[], max_length=1)
@@ -264,6 +210,17 @@ class Scenario(Table):
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
                 f" = {self.radio.range_m}, or members could not reach their heads"
             )
+        if self.radio.channel == "links" and self.motes.placement != "file":
+            raise ValueError(
+                f"motes.placement = {self.motes.placement!r}: expected 'file' with"
+                " radio.channel = 'links', whose file speaks of the same ids"
+            )
+        for name, span in (("added", self.faults.added), ("removed", self.faults.removed)):
+            if span is not None and span.count >= self.motes.count:
+                raise ValueError(
+                    f"faults.{name}.count = {span.count}: expected fewer than motes.count"
+                    f" = {self.motes.count}"
+                )
         for query in self.query:
             parsed = parse_sensors_query(query.sql)
             if parsed.window_us != to_us(self.join.window_s):

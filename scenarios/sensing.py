@@ -1,7 +1,8 @@
 """Motes sense: sampling times drawn ahead, values asked of the phenomenon in batches, one event each.
 
 Times and values are drawn for all motes, dead or alive, and depend on nothing but the seed: every strategy
-meets the same readings. A dead mote's samples are simply not taken.
+meets the same readings. A dead mote's samples are simply not taken. A reading goes by the time on its mote's
+own clock; the trace has the true time beside it.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from join.accounts import Reading
+from network.clocks import LocalTime, true_time
 from network.ledger import Ledger
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import US_PER_S, Kernel
@@ -99,6 +101,7 @@ class Sensing:
         *,
         sample_j: float,
         stop_us: int,
+        local_us: LocalTime = true_time,
     ) -> None:
         self._kernel = kernel
         self._ledger = ledger
@@ -108,6 +111,7 @@ class Sensing:
         self._submit = submit
         self._sample_j = sample_j
         self._stop_us = stop_us
+        self._local_us = local_us
         self._batch: list[tuple[int, int, int, float | None]] = []
         self.taken = 0
         self.with_value = 0
@@ -141,9 +145,10 @@ class Sensing:
         if not ledger.alive[node] or not ledger.draw(node, ledger.sense_j, self._sample_j):
             return
         self.taken += 1
+        stamp_us = self._local_us(node, at_us)
         if value < 0:
-            self._append((at_us, node, None, level))
+            self._append((at_us, node, None, level, stamp_us))
         else:
-            self._append((at_us, node, value, level))
+            self._append((at_us, node, value, level, stamp_us))
             self.with_value += 1
-            self._submit(Reading(node, value, at_us))
+            self._submit(Reading(node, value, stamp_us))

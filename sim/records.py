@@ -76,8 +76,12 @@ class Outcome(StrEnum):
     PARTIAL = "partial"
     """A broadcast that some of its listeners missed."""
     LOST = "lost"
+    COLLIDED = "collided"
+    """Other frames were on air where it should have been received."""
+    DUPLICATE = "duplicate"
+    """Received, but its receiver had it already: an acknowledgement had been lost."""
     DEAD = "dead"
-    """The target was dead when the message came."""
+    """The target was dead, or down, when the message came."""
     IN_FLIGHT = "in flight"
     """Still on air when the run ended."""
 
@@ -94,6 +98,23 @@ class DropReason(StrEnum):
     LATE = "late"
     NO_HEAD = "no head"
     """The mote belonged to no cluster yet."""
+    COLLIDED = "collided"
+    CHANNEL_BUSY = "channel busy"
+    """The MAC gave up: every time it listened, somebody was sending."""
+    UNREACHABLE = "unreachable"
+    """There is no path of live motes in range of each other."""
+    SINK_DOWN = "sink down"
+
+
+class Event(StrEnum):
+    """What befell a node other than its battery running out."""
+
+    CRASH = "crash"
+    RECOVERY = "recovery"
+    ADDED = "added"
+    REMOVED = "removed"
+    SINK_DOWN = "sink down"
+    SINK_UP = "sink up"
 
 
 def _columns(*specification: str) -> tuple[Column, ...]:
@@ -107,8 +128,12 @@ def _columns(*specification: str) -> tuple[Column, ...]:
 TABLES: Final[dict[str, tuple[Column, ...]]] = {
     # One row per mote, and one for the sink (battery_j null).
     "motes": _columns("node:int32", "x_m:float64", "y_m:float64", "battery_j:float64?"),
-    # One row per reading generated; value null: sensed, nothing to join.
-    "readings": _columns("at_us:int64", "node:int32", "value:int64?", "level:float64?"),
+    # One row per reading generated; value null: sensed, nothing to join. stamp_us: when, by the mote's
+    # own clock, which is what other tables know a reading by (origin_at_us, partners); clocks without
+    # fault show at_us.
+    "readings": _columns(
+        "at_us:int64", "node:int32", "value:int64?", "level:float64?", "stamp_us:int64"
+    ),
     # One row per sampling instant and gas (or other phenomenon): the motes truly inside.
     "truth": _columns("at_us:int64", "source:text", "nodes:nodes"),
     # One row per reading that had a value: what became of it.
@@ -180,8 +205,9 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     "elections": _columns(
         "at_us:int64", "round:int32", "node:int32", "head:int32", "tentative_rounds:int32"
     ),
-    # One row per node and sample time; joules are spent since the start. tx, rx, idle, cpu and sense
-    # are disjoint and add up to all that was drawn; control is the part of tx + rx due to elections.
+    # One row per node and sample time; joules are spent since the start. tx, rx, idle, cpu, sense,
+    # overhear and sleep are disjoint and add up to all that was drawn; control is the part of tx + rx
+    # due to elections.
     "energy": _columns(
         "at_us:int64",
         "node:int32",
@@ -192,6 +218,8 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "cpu_j:float64",
         "sense_j:float64",
         "control_j:float64",
+        "overhear_j:float64",
+        "sleep_j:float64",
     ),
     # One row per reading, message or held reading dropped; kind says which (a message kind or "state").
     "drops": _columns(
@@ -204,4 +232,6 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     ),
     # One row per mote whose battery ran out.
     "deaths": _columns("at_us:int64", "node:int32"),
+    # One row per crash, recovery, addition or removal of a mote, and per outage of the sink.
+    "faults": _columns("at_us:int64", "node:int32", "event:text"),
 }

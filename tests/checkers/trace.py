@@ -12,6 +12,9 @@ from sim.manifest import Manifest, read_complete
 from sim.recorder import arrow_schema
 from sim.records import TABLES
 
+AIRTIME_US = {"first-order": 8.0, "mica2": 8e6 / 19_200, "micaz": 32.0, "telosb": 32.0}
+"""Microseconds a byte is on air, by profile."""
+
 
 class Trace:
     """The tables of one run, ready for SQL."""
@@ -47,6 +50,7 @@ def check_trace(directory: Path) -> Trace:
     trace = Trace(directory)
     check_traffic(trace)
     check_energy(trace)
+    check_faults(trace)
     check_readings(trace)
     check_results(trace)
     check_elections(trace)
@@ -75,9 +79,15 @@ def check_traffic(trace: Trace) -> None:
            OR t.bytes IS DISTINCT FROM m.bytes"""
     )
     trace.none("SELECT * FROM messages WHERE addressed < received OR received < 0 OR bytes <= 0")
-    trace.none("SELECT * FROM messages WHERE (outcome = 'delivered') <> (received = addressed)")
-    # The first-order profile: eight microseconds a byte, then the turnaround.
-    trace.none("SELECT * FROM messages WHERE arrived_us < at_us + 8 * bytes")
+    trace.none(
+        """SELECT * FROM messages
+        WHERE (outcome IN ('delivered', 'duplicate')) <> (received = addressed)"""
+    )
+    # Nothing arrives before it was sent and its airtime has passed.
+    byte_us = AIRTIME_US[trace.manifest.scenario["motes"]["profile"]]
+    trace.none(
+        f"SELECT * FROM messages WHERE arrived_us < at_us + floor({byte_us}::DOUBLE * bytes)"
+    )
     trace.none(
         "SELECT * FROM messages JOIN deaths ON source = deaths.node WHERE messages.at_us > deaths.at_us"
     )
@@ -90,7 +100,7 @@ def check_traffic(trace: Trace) -> None:
 def check_energy(trace: Trace) -> None:
     counts = trace.manifest.counts
     last = "(SELECT * FROM energy QUALIFY row_number() OVER (PARTITION BY node ORDER BY at_us DESC) = 1)"
-    spent = "tx_j + rx_j + idle_j + cpu_j + sense_j"
+    spent = "tx_j + rx_j + idle_j + cpu_j + sense_j + overhear_j + sleep_j"
     total = trace.number(f"SELECT sum({spent}) FROM {last}")
     assert abs(total - counts["energy_j"]) <= 1e-9 * max(1.0, total), (total, counts["energy_j"])
     trace.none("SELECT * FROM energy WHERE residual_j < 0")
@@ -109,19 +119,44 @@ def check_energy(trace: Trace) -> None:
     )
 
 
+def check_faults(trace: Trace) -> None:
+    """Who is down neither sends, receives nor senses."""
+    down = """(SELECT node, at_us AS from_us, event,
+        lead(at_us, 1, 9e18) OVER (PARTITION BY node ORDER BY at_us) AS until_us
+        FROM (SELECT * FROM faults UNION ALL
+              SELECT 0, node, 'absent' FROM faults WHERE event = 'added'))"""
+    off = f"(SELECT * FROM {down} WHERE event IN ('crash', 'removed', 'absent', 'sink down'))"
+    within = "> off.from_us AND {0} < off.until_us"
+    trace.none(
+        f"""SELECT * FROM messages JOIN {off} AS off ON source = off.node
+        WHERE source >= 0 AND messages.at_us {within.format("messages.at_us")}"""
+    )
+    trace.none(
+        f"""SELECT * FROM messages JOIN {off} AS off ON target = off.node
+        WHERE outcome = 'delivered' AND arrived_us {within.format("arrived_us")}"""
+    )
+    trace.none(
+        f"""SELECT * FROM readings JOIN {off} AS off USING (node)
+        WHERE readings.at_us {within.format("readings.at_us")}"""
+    )
+
+
 def check_readings(trace: Trace) -> None:
     counts = trace.manifest.counts
     assert trace.number("SELECT count(*) FROM readings") == counts["readings"]
     trace.none("SELECT node, at_us FROM readings GROUP BY ALL HAVING count(*) > 1")
     # Every reading with a value has exactly one fate, and no fate is without its reading.
     trace.none(
-        """SELECT * FROM (SELECT node, at_us FROM readings WHERE value IS NOT NULL) AS r
+        """SELECT * FROM (SELECT node, stamp_us AS at_us FROM readings WHERE value IS NOT NULL) AS r
         FULL JOIN (SELECT node, origin_at_us AS at_us, count(*) AS fates FROM fates GROUP BY ALL) AS f
         USING (node, at_us)
         WHERE f.fates IS DISTINCT FROM 1 OR r.node IS NULL"""
     )
     trace.none("SELECT * FROM fates WHERE (fate = 'dropped') <> (reason IS NOT NULL)")
-    trace.none("SELECT * FROM fates WHERE at_us < origin_at_us")
+    faults = trace.manifest.scenario["faults"]
+    if not faults["clock_offset_ms"] and not faults["clock_drift_ppm"]:
+        trace.none("SELECT * FROM readings WHERE stamp_us <> at_us")
+        trace.none("SELECT * FROM fates WHERE at_us < origin_at_us")
     dropped = trace.rows(
         "SELECT node, origin_at_us, reason FROM fates WHERE fate = 'dropped' ORDER BY ALL"
     )
@@ -141,7 +176,7 @@ def check_results(trace: Trace) -> None:
     )
     trace.none(
         """SELECT * FROM results LEFT JOIN readings
-        ON origin = readings.node AND origin_at_us = readings.at_us AND results.value = readings.value
+        ON origin = readings.node AND origin_at_us = readings.stamp_us AND results.value = readings.value
         WHERE origin IS NOT NULL AND readings.node IS NULL"""
     )
     trace.none(
@@ -151,8 +186,8 @@ def check_results(trace: Trace) -> None:
         FROM results WHERE origin IS NOT NULL)"""
     trace.none(
         f"""SELECT * FROM {members} AS m LEFT JOIN readings AS r
-        ON partner.node = r.node AND partner.at_us = r.at_us AND m.value = r.value
-        WHERE r.node IS NULL OR r.node = origin OR abs(r.at_us - origin_at_us) > {window_us}"""
+        ON partner.node = r.node AND partner.at_us = r.stamp_us AND m.value = r.value
+        WHERE r.node IS NULL OR r.node = origin OR abs(r.stamp_us - origin_at_us) > {window_us}"""
     )
     trace.none(
         f"""SELECT origin, origin_at_us FROM {members} GROUP BY ALL

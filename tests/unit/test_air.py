@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from network.air import IdealAir
+from network.channel import UnitDisk
 from network.contract import Message
 from network.ledger import Ledger
+from network.medium import Medium
 from network.profile import load_profile
 from network.topology import Placement
 from sim.kernel import Kernel
@@ -19,14 +21,14 @@ class Net:
         self.ledger = Ledger(self.kernel, [battery_j] * 3)
         points = np.array([[0.0, 0.0], [30.0, 0.0], [60.0, 0.0], [0.0, 100.0]])
         self.profile = load_profile("first-order")
+        channel = UnitDisk(Placement(points), self.profile, range_m=40.0)
         self.air = IdealAir(
             self.kernel,
             self.ledger,
-            Placement(points),
+            channel,
             self.profile,
-            RandomStreams(1),
-            loss=loss,
             control_kinds=["hello"],
+            medium=Medium(RandomStreams(1), channel, loss=loss) if loss else None,
         )
         self.arrived: list[tuple[int, Message]] = []
         self.lost: list[tuple[Message, DropReason]] = []

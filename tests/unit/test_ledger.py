@@ -52,12 +52,18 @@ def test_the_sink_never_dies() -> None:
     assert ledger.count == 1
 
 
-def test_idle_listening_is_charged_to_the_living() -> None:
+def test_a_mote_that_is_down_keeps_its_energy_and_its_mourners_are_told() -> None:
     ledger = ledger_of(1.0, 1.0)
-    ledger.draw(1, ledger.tx_j, 2.0)
-    ledger.idle(watts=0.1, seconds=2.0)
-    assert ledger.idle_j[0] == pytest.approx(0.2)
-    assert ledger.idle_j[1] == 0.0
+    down: list[int] = []
+    ledger.on_death(down.append)
+    ledger.draw(0, ledger.tx_j, 0.25)
+    ledger.set_down(0)
+    assert down == [0]
+    assert ledger.deaths == []
+    assert not ledger.alive[0]
+    ledger.set_up(0)
+    assert ledger.alive[0]
+    assert ledger.residual_j[0] == 0.75
     ledger.assert_balanced()
 
 

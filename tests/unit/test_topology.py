@@ -1,18 +1,36 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import cKDTree
 
-from network.topology import Placement, place_grid, place_uniform, read_positions
+from network.topology import (
+    Placement,
+    place_clustered,
+    place_grid,
+    place_poisson_disk,
+    place_uniform,
+    read_links,
+    read_positions,
+)
 
 
-@given(st.integers(1, 300), st.floats(1, 500), st.floats(1, 500))
-def test_every_placement_stays_in_the_field(count: int, width_m: float, height_m: float) -> None:
+@given(st.integers(1, 300), st.floats(1, 500), st.floats(1, 500), st.floats(0, 1))
+@settings(deadline=None)
+def test_every_placement_stays_in_the_field(
+    count: int, width_m: float, height_m: float, jitter: float
+) -> None:
     rng = np.random.default_rng(0)
+    field = {"count": count, "width_m": width_m, "height_m": height_m}
     for points in (
         place_uniform(rng, count=count, width_m=width_m, height_m=height_m),
-        place_grid(count=count, width_m=width_m, height_m=height_m),
+        place_grid(rng, count=count, width_m=width_m, height_m=height_m, jitter=jitter),
+        place_clustered(
+            rng, count=count, width_m=width_m, height_m=height_m, groups=3, spread_m=5.0
+        ),
+        place_poisson_disk(rng, count=count, width_m=width_m, height_m=height_m, apart_m=1e-3),
     ):
+        assert points is not None, field
         assert points.shape == (count, 2)
         assert (points >= 0).all()
         assert (points <= [width_m, height_m]).all()
@@ -20,8 +38,36 @@ def test_every_placement_stays_in_the_field(count: int, width_m: float, height_m
 
 @given(st.integers(1, 300))
 def test_no_two_motes_of_a_grid_stand_on_one_spot(count: int) -> None:
-    points = place_grid(count=count, width_m=90.0, height_m=40.0)
+    rng = np.random.default_rng(0)
+    points = place_grid(rng, count=count, width_m=90.0, height_m=40.0)
     assert len({tuple(point) for point in points.tolist()}) == count
+
+
+def test_jitter_moves_a_mote_within_its_share_of_the_cell() -> None:
+    rng = np.random.default_rng(1)
+    straight = place_grid(rng, count=100, width_m=100.0, height_m=100.0)
+    moved = place_grid(rng, count=100, width_m=100.0, height_m=100.0, jitter=0.5)
+    offsets = np.abs(moved - straight)
+    assert offsets.max() <= 0.5 * 10.0 / 2
+    assert offsets.max() > 2.0
+
+
+def test_clustered_motes_stand_closer_together_than_uniform_ones() -> None:
+    rng = np.random.default_rng(1)
+    uniform = place_uniform(rng, count=500, width_m=1000.0, height_m=1000.0)
+    clustered = place_clustered(
+        rng, count=500, width_m=1000.0, height_m=1000.0, groups=5, spread_m=20.0
+    )
+    gaps = [np.median(cKDTree(p).query(p, k=2)[0][:, 1]) for p in (uniform, clustered)]
+    assert gaps[1] < gaps[0] / 3
+
+
+def test_poisson_disk_keeps_motes_apart_or_says_that_they_do_not_fit() -> None:
+    rng = np.random.default_rng(1)
+    points = place_poisson_disk(rng, count=400, width_m=100.0, height_m=100.0, apart_m=3.0)
+    assert points is not None
+    assert cKDTree(points).query(points, k=2)[0][:, 1].min() >= 3.0
+    assert place_poisson_disk(rng, count=400, width_m=100.0, height_m=100.0, apart_m=9.0) is None
 
 
 def test_distances_reach_the_sink_as_the_last_point() -> None:
@@ -34,12 +80,18 @@ def test_distances_reach_the_sink_as_the_last_point() -> None:
 def test_positions_are_read_by_ascending_id_and_bad_lines_are_listed() -> None:
     text = "2 1.5 2.5\n\n# a comment\n1 0 0\nx 1 2\n3 1\n2 9 9\n4 nan 0\n5 1 2 3\n"
     points, bad = read_positions(text)
-    assert points.tolist() == [[0.0, 0.0], [1.5, 2.5]]
+    assert list(points.items()) == [(1, (0.0, 0.0)), (2, (1.5, 2.5))]
     assert [number for number, _ in bad] == [5, 6, 7, 8, 9]
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
 def test_a_file_without_positions_gives_none(text: str) -> None:
-    points, bad = read_positions(text)
-    assert points.shape == (0, 2)
-    assert bad == []
+    assert read_positions(text) == ({}, [])
+    assert read_links(text) == ({}, [])
+
+
+def test_links_are_read_and_bad_lines_are_listed() -> None:
+    text = "# links\n1 2 0.5\n2 1 1\n1 1 0.9\n0 31\n1 3 1.5\n1 2 0.1\na b c\n"
+    links, bad = read_links(text)
+    assert links == {(1, 2): 0.5, (2, 1): 1.0}
+    assert [number for number, _ in bad] == [5, 6, 7, 8]

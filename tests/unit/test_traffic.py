@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network.air import LogRow
+from network.base_air import LogRow
 from network.traffic import TrafficTally
 from sim.records import SINK, Outcome
 

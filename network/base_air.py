@@ -1,0 +1,146 @@
+"""What every MAC shares: who handles which messages, who pays for what, and the log.
+
+What happens to a message, whatever the MAC:
+
+1. The sender pays for each transmission. If its battery cannot, the mote dies and nothing goes on air.
+2. A lost frame costs its receiver nothing beyond listening. One that arrives is paid for by the receiver; if
+   the receiver is dead, or dies paying, it ends as `dead`.
+3. A sender that dies while its frame is on air does not take the frame with it.
+
+Every transmission ends in exactly one row of the log: delivered, lost, collided, duplicate, dead, or in flight
+when the run ends.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from network.channel import Channel
+from network.contract import Handler, LossHandler, Message, NodeId
+from network.ledger import Ledger
+from network.listening import Listening
+from network.medium import Medium
+from network.profile import Profile
+from sim.kernel import Kernel
+from sim.records import DropReason, Outcome
+
+LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
+"""As the `messages` table: at_us, kind, source, target, bytes, outcome, arrived_us, addressed, received."""
+
+Hearing = Callable[[NodeId, list[NodeId]], None]
+"""Told of a broadcast that has ended: its source, and who heard it."""
+
+OUTCOMES: Final = {
+    DropReason.LOST: Outcome.LOST,
+    DropReason.UNREACHABLE: Outcome.LOST,
+    DropReason.COLLIDED: Outcome.COLLIDED,
+    DropReason.DEAD: Outcome.DEAD,
+    DropReason.SINK_DOWN: Outcome.DEAD,
+}
+"""How a transmission ended whose message was dropped for a reason."""
+
+
+class BaseAir:
+    """Handlers, charges and the log; a MAC adds when things happen."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        ledger: Ledger,
+        channel: Channel,
+        profile: Profile,
+        *,
+        control_kinds: Iterable[str],
+        medium: Medium | None = None,
+        listening: Listening | None = None,
+        overhearing: bool = False,
+    ) -> None:
+        """An air of one MAC.
+
+        Args:
+            kernel: The clock.
+            ledger: The batteries.
+            channel: Who reaches whom, and for what energy.
+            profile: The motes' hardware.
+            control_kinds: Message kinds whose energy counts as control.
+            medium: What else befalls frames; None if nothing does.
+            listening: Is told of the time that radios were in use; None if idle radios draw nothing.
+            overhearing: Whether motes in range pay for frames that are not for them.
+        """
+        self._kernel = kernel
+        self._ledger = ledger
+        self._channel = channel
+        self._profile = profile
+        self._medium = medium
+        self._listening = listening
+        self._overhearing = overhearing
+        self._control = frozenset(control_kinds)
+        self._receive_j_per_byte = profile.receive_j_per_byte
+        self._airtime_us_per_byte = profile.airtime_us_per_byte
+        self._header_bytes = profile.header_bytes
+        self._payload_bytes_max = profile.payload_bytes_max
+        self._handlers: dict[str, tuple[Handler, LossHandler]] = {}
+        self.alive = ledger.alive
+        self.log: list[LogRow] = []
+        """Finished transmissions since the log was last taken."""
+        self.receptions: list[tuple[int, str, int, list[NodeId]]] = []
+        """Broadcast copies received: arrived_us, kind, bytes, who."""
+
+    def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
+        """Say who takes messages of `kind`, and who is told when one is lost."""
+        assert kind not in self._handlers, kind
+        self._handlers[kind] = (handler, on_loss)
+
+    def _transmit(self, kind: str, source: NodeId, size: int, joules: float, at_us: int) -> bool:
+        """Charge the sender; False if it is, or thereby becomes, dead."""
+        if source < 0:  # the sink is on mains
+            return True
+        ledger = self._ledger
+        if not ledger.alive[source]:
+            return False
+        if kind in self._control:
+            ledger.control_j[source] += min(joules, ledger.residual_j[source])
+        if not ledger.draw(source, ledger.tx_j, joules):
+            return False
+        ledger.paid_until_us[source] = max(ledger.paid_until_us[source], at_us)
+        if self._listening is not None:
+            self._listening.note_busy(source, self._airtime_us(size))
+        return True
+
+    def _receive(self, kind: str, target: NodeId, size: int) -> bool:
+        """Charge the receiver; False if it is, or thereby becomes, dead."""
+        if target < 0:
+            return True
+        ledger = self._ledger
+        if not ledger.alive[target]:
+            return False
+        joules = size * self._receive_j_per_byte
+        if kind in self._control:
+            ledger.control_j[target] += min(joules, ledger.residual_j[target])
+        if self._listening is not None:
+            self._listening.note_busy(target, self._airtime_us(size))
+        return ledger.draw(target, ledger.rx_j, joules)
+
+    def _overhear(self, source: NodeId, target: NodeId, size: int) -> None:
+        """Charge everybody who hears a frame that is for somebody else."""
+        ledger = self._ledger
+        joules = size * self._receive_j_per_byte
+        for node in self._channel.audience(source):
+            if node != target and ledger.alive[node]:
+                if self._listening is not None:
+                    self._listening.note_busy(node, self._airtime_us(size))
+                ledger.draw(node, ledger.overhear_j, joules)
+
+    def _frame_sizes(self, body_bytes: int) -> list[int]:
+        """Bytes on air of each frame of a message."""
+        most = self._payload_bytes_max
+        full, rest = divmod(body_bytes, most)
+        bodies = [most] * full + ([rest] if rest or not full else [])
+        return [self._header_bytes + body for body in bodies]
+
+    def _airtime_us(self, size: int) -> int:
+        return round(size * self._airtime_us_per_byte)
+
+    def _log_end(self, message: Message, reason: DropReason) -> None:
+        """Log a unicast that did not arrive."""
+        row = (message.at_us, message.kind, message.source, message.target, message.bytes)
+        self.log.append((*row, OUTCOMES[reason], None, 1, 0))

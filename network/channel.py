@@ -1,0 +1,315 @@
+"""Channels: who reaches whom, with what energy and probability, and who disturbs whom.
+
+Three of them, each deciding per directed link, once, and remembering:
+
+* `UnitDisk`: everyone within range hears everything; overlapping frames destroy each other. A first-order
+  radio turns its power up for the distance and so reaches any target; a data-sheet radio does not.
+* `LinkTable`: measured delivery probabilities from a file; whoever may deliver may also disturb.
+* `network.shadowing`: signal, noise and interference in milliwatts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from network.contract import NodeId
+from network.profile import DatasheetRadio, FirstOrderRadio, PowerLevel, Profile
+from network.topology import Placement
+
+REFERENCE_BYTES: Final = 50
+"""Length of the frame by which the quality of a link is judged when routes are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Directed links fit for routing; the sink is numbered after the last mote."""
+
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    distances_m: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    """Probability that a frame of `REFERENCE_BYTES` arrives."""
+    joules: NDArray[np.float64]
+    """Sending and receiving one byte."""
+
+
+Emission = tuple[NodeId, NodeId | None]
+"""A frame on air: who sends it, and to whom (None: to all), which decides the power."""
+
+
+class Channel(Protocol):
+    """What a MAC asks of the channel."""
+
+    certain: bool
+    """Whether a frame alone on air always reaches its target."""
+
+    def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
+        """Energy to send one byte to `target`."""
+
+    def broadcast_j_per_byte(self, range_m: float) -> float:
+        """Energy to announce one byte to all within `range_m`."""
+
+    def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
+        """The probability that a frame, alone on air, arrives."""
+
+    def rate_amid(
+        self,
+        source: NodeId,
+        target: NodeId,
+        frame_bytes: int,
+        shares: Sequence[tuple[float, Sequence[Emission]]],
+    ) -> float:
+        """As `rate`, while others send: (share of the frame's airtime, what else was on air then)."""
+
+    def audible(self, emission: Emission, node: NodeId) -> bool:
+        """Whether `node` finds the channel busy because of it."""
+
+    def detected(self, emission: Emission, node: NodeId) -> bool:
+        """Whether the radio of `node`, when free, would begin to receive it."""
+
+    def audience(self, source: NodeId) -> list[NodeId]:
+        """The motes that can hear `source`, ascending."""
+
+    def links(self, rate_least: float) -> Links:
+        """All links that deliver at least `rate_least` of their frames."""
+
+
+class Geometry:
+    """Distances, and what they cost to bridge."""
+
+    def __init__(self, placement: Placement, profile: Profile) -> None:
+        self._placement = placement
+        self._profile = profile
+        self._tree = cKDTree(placement.points_m)
+        self._distances_m: dict[tuple[NodeId, NodeId], float] = {}
+        self.nodes = len(placement.points_m)
+        """Number of motes and the sink."""
+
+    def distance_m(self, one: NodeId, other: NodeId) -> float:
+        """Distance between two nodes."""
+        distance_m = self._distances_m.get((one, other))
+        if distance_m is None:
+            distance_m = self._placement.distance_m(one, other)
+            self._distances_m[one, other] = distance_m
+        return distance_m
+
+    def j_per_byte(self, distance_m: float, level: PowerLevel | None) -> float:
+        """Energy to send one byte."""
+        if level is None:
+            return self._profile.transmit_j_per_byte(distance_m)
+        return self._profile.level_j_per_byte(level)
+
+    def near(self, node: NodeId, range_m: float) -> list[NodeId]:
+        """The other motes within `range_m`, ascending."""
+        found = self._tree.query_ball_point(self._placement.points_m[node], range_m)
+        return sorted(other for other in found if other not in (node % self.nodes, self.nodes - 1))
+
+    def pairs(self, range_m: float) -> NDArray[np.int64]:
+        """Both directions of every pair within `range_m`, the sink as the last number."""
+        found = self._tree.query_pairs(range_m, output_type="ndarray").astype(np.int64)
+        both = np.concatenate([found, found[:, ::-1]])
+        return both[np.lexsort((both[:, 1], both[:, 0]))]
+
+    def links(
+        self,
+        pairs: NDArray[np.int64],
+        rates: NDArray[np.float64],
+        transmit_j: Callable[[NodeId, NodeId], float],
+    ) -> Links:
+        """Links for `pairs`, each byte costing what it takes to send and to receive it."""
+        points_m = self._placement.points_m
+        offsets_m = points_m[pairs[:, 0]] - points_m[pairs[:, 1]]
+        sink = self.nodes - 1
+        signed = np.where(pairs == sink, -1, pairs).tolist()
+        joules = np.array([transmit_j(a, b) for a, b in signed], dtype=np.float64)
+        return Links(
+            sources=pairs[:, 0],
+            targets=pairs[:, 1],
+            distances_m=np.hypot(offsets_m[:, 0], offsets_m[:, 1]),
+            rates=rates,
+            joules=joules + self._profile.receive_j_per_byte,
+        )
+
+
+class UnitDisk:
+    """Everyone within range hears everything."""
+
+    def __init__(
+        self,
+        placement: Placement,
+        profile: Profile,
+        *,
+        range_m: float,
+        dbm: float | None = None,
+        control_exponent: float | None = None,
+    ) -> None:
+        """A disk of `range_m` around each mote.
+
+        Args:
+            placement: Where everybody stands.
+            profile: The motes' radio.
+            range_m: Radius at the power in use.
+            dbm: Transmit power of a data-sheet radio; its default if None.
+            control_exponent: If given, unicasts use the least power level that reaches the target, the
+                range shrinking with power by this path-loss exponent.
+        """
+        self._profile = profile
+        self._range_m = range_m
+        self._exponent = control_exponent
+        radio = profile.radio
+        self._level = power_level(radio, dbm)
+        self._geometry = Geometry(placement, profile)
+        self._joules: dict[int, float] = {}
+        self._audience: dict[NodeId, list[NodeId]] = {}
+        self.certain = isinstance(radio, FirstOrderRadio)
+
+    def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
+        """Energy to send one byte to `target`."""
+        key = source * 0x1_0000_0000 + target
+        joules = self._joules.get(key)
+        if joules is None:
+            distance_m = self._geometry.distance_m(source, target)
+            level = self._level_for(distance_m)
+            joules = self._joules[key] = self._geometry.j_per_byte(distance_m, level)
+        return joules
+
+    def broadcast_j_per_byte(self, range_m: float) -> float:
+        """Energy to announce one byte to all within `range_m`."""
+        return self._geometry.j_per_byte(range_m, self._level)
+
+    def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
+        """1 within reach, else 0."""
+        reached = self.certain or self._geometry.distance_m(source, target) <= self._range_m
+        return 1.0 if reached else 0.0
+
+    def rate_amid(
+        self,
+        source: NodeId,
+        target: NodeId,
+        frame_bytes: int,
+        shares: Sequence[tuple[float, Sequence[Emission]]],
+    ) -> float:
+        """0 if anybody audible sent at the same time: there is no capture on a disk."""
+        if any(self.audible(other, target) for _, others in shares for other in others):
+            return 0.0
+        return self.rate(source, target, frame_bytes)
+
+    def audible(self, emission: Emission, node: NodeId) -> bool:
+        """Whether `node` is within range; a first-order sender turned up for a far target reaches further."""
+        source, target = emission
+        reach_m = self._range_m
+        if self.certain and target is not None:
+            reach_m = max(reach_m, self._geometry.distance_m(source, target))
+        return self._geometry.distance_m(source, node) <= reach_m
+
+    def detected(self, emission: Emission, node: NodeId) -> bool:
+        """On a disk, whatever is audible is received."""
+        return self.audible(emission, node)
+
+    def audience(self, source: NodeId) -> list[NodeId]:
+        """The motes within range of `source`, ascending."""
+        audience = self._audience.get(source)
+        if audience is None:
+            audience = self._audience[source] = self._geometry.near(source, self._range_m)
+        return audience
+
+    def links(self, rate_least: float) -> Links:
+        """All pairs within range."""
+        del rate_least  # a disk's links are certain
+        pairs = self._geometry.pairs(self._range_m)
+        rates = np.ones(len(pairs))
+        return self._geometry.links(pairs, rates, self.transmit_j_per_byte)
+
+    def _level_for(self, distance_m: float) -> PowerLevel | None:
+        radio = self._profile.radio
+        if self._level is None or self._exponent is None:
+            return self._level
+        assert isinstance(radio, DatasheetRadio)
+        shrink_db = 10 * self._exponent * log10(max(distance_m, 1e-3) / self._range_m)
+        return radio.level(self._level.dbm + min(0.0, shrink_db))
+
+
+class LinkTable:
+    """Delivery probabilities as measured, per directed link."""
+
+    def __init__(
+        self,
+        placement: Placement,
+        profile: Profile,
+        table: Mapping[tuple[NodeId, NodeId], float],
+        *,
+        dbm: float | None = None,
+    ) -> None:
+        """Links of a recording; a direction that was not recorded takes the other one's probability."""
+        self._level = power_level(profile.radio, dbm)
+        self._geometry = Geometry(placement, profile)
+        both = {(b, a): p for (a, b), p in table.items()}
+        self._table = {pair: p for pair, p in {**both, **table}.items() if p > 0.0}
+        self._joules: dict[tuple[NodeId, NodeId], float] = {}
+        self._audience: dict[NodeId, list[NodeId]] = {}
+        for source, target in sorted(self._table):
+            if target >= 0:
+                self._audience.setdefault(source, []).append(target)
+        self.certain = False
+
+    def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
+        """Energy to send one byte to `target`."""
+        joules = self._joules.get((source, target))
+        if joules is None:
+            distance_m = self._geometry.distance_m(source, target)
+            joules = self._geometry.j_per_byte(distance_m, self._level)
+            self._joules[source, target] = joules
+        return joules
+
+    def broadcast_j_per_byte(self, range_m: float) -> float:
+        """Energy to announce one byte to all within `range_m`."""
+        return self._geometry.j_per_byte(range_m, self._level)
+
+    def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
+        """The measured probability, whatever the frame's length."""
+        return self._table.get((source, target), 0.0)
+
+    def rate_amid(
+        self,
+        source: NodeId,
+        target: NodeId,
+        frame_bytes: int,
+        shares: Sequence[tuple[float, Sequence[Emission]]],
+    ) -> float:
+        """0 if anybody audible sent at the same time."""
+        if any(self.audible(other, target) for _, others in shares for other in others):
+            return 0.0
+        return self.rate(source, target, frame_bytes)
+
+    def audible(self, emission: Emission, node: NodeId) -> bool:
+        """Whether the link ever delivered anything."""
+        return (emission[0], node) in self._table
+
+    def detected(self, emission: Emission, node: NodeId) -> bool:
+        """Whatever is audible is received."""
+        return self.audible(emission, node)
+
+    def audience(self, source: NodeId) -> list[NodeId]:
+        """The motes that ever heard `source`, ascending."""
+        return self._audience.get(source, [])
+
+    def links(self, rate_least: float) -> Links:
+        """All links that deliver at least `rate_least` of their frames."""
+        nodes = self._geometry.nodes  # the sink's -1 becomes the last number
+        kept = [((a % nodes, b % nodes), p) for (a, b), p in self._table.items() if p >= rate_least]
+        kept.sort()
+        pairs = np.array([pair for pair, _ in kept], dtype=np.int64).reshape(-1, 2)
+        rates = np.array([p for _, p in kept], dtype=np.float64)
+        return self._geometry.links(pairs, rates, self.transmit_j_per_byte)
+
+
+def power_level(radio: FirstOrderRadio | DatasheetRadio, dbm: float | None) -> PowerLevel | None:
+    """The level a data-sheet radio sends at: the least of at least `dbm`, or its default."""
+    if isinstance(radio, FirstOrderRadio):
+        return None
+    return radio.level(radio.default_dbm if dbm is None else dbm)

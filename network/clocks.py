@@ -1,0 +1,33 @@
+"""Clocks of motes: each with an offset and a drift of its own."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from network.contract import NodeId
+from sim.rng import RandomStreams
+
+LocalTime: TypeAlias = Callable[[NodeId, int], int]
+"""What a node's clock shows at a true time, both in microseconds."""
+
+
+def true_time(node: NodeId, true_us: int) -> int:
+    """A perfect clock."""
+    del node
+    return true_us
+
+
+class LocalClocks:
+    """Clocks that started wrong and run fast or slow; the sink's, last, is right."""
+
+    def __init__(
+        self, streams: RandomStreams, count: int, *, offset_us: float, drift_ppm: float
+    ) -> None:
+        """Offsets and drifts are normal with the given standard deviations."""
+        offsets_us = streams.vector("faults.clock.offset").normal(0.0, 1.0, count) * offset_us
+        drifts = streams.vector("faults.clock.drift").normal(0.0, 1.0, count) * drift_ppm * 1e-6
+        self._offsets_us: list[float] = [*offsets_us.tolist(), 0.0]
+        self._drifts: list[float] = [*drifts.tolist(), 0.0]
+
+    def local_us(self, node: NodeId, true_us: int) -> int:
+        """What the clock of `node` shows at `true_us`."""
+        return true_us + round(self._offsets_us[node] + self._drifts[node] * true_us)

@@ -1,0 +1,135 @@
+"""Motes that crash and recover, are added or taken away, and outages of the sink: who works when.
+
+A mote that is down neither senses, sends, receives nor draws energy, and what it held in memory is lost. A mote
+that is not there yet is as if down; one that is taken away stays down.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from network.contract import NodeId
+from network.ledger import Ledger
+from network.listening import Listening
+from sim.kernel import Kernel
+from sim.recorder import Rows
+from sim.records import Event
+from sim.rng import RandomStreams
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that befalls a node at a given time."""
+
+    at_us: int
+    node: NodeId
+    event: Event
+
+
+def crashes(
+    streams: RandomStreams, count: int, *, mean_up_us: float, mean_down_us: float, end_us: int
+) -> list[Change]:
+    """Crashes and recoveries of each mote, exponential times up and down; no recovery if down is 0."""
+    changes = []
+    for node in range(count):
+        rng = streams.scalar("faults.crash", node)
+        at_us = round(rng.expovariate(1 / mean_up_us))
+        while at_us < end_us:
+            changes.append(Change(at_us, node, Event.CRASH))
+            if not mean_down_us:
+                break
+            at_us += 1 + round(rng.expovariate(1 / mean_down_us))
+            changes.append(Change(at_us, node, Event.RECOVERY))
+            at_us += 1 + round(rng.expovariate(1 / mean_up_us))
+    return changes
+
+
+def arrivals(
+    streams: RandomStreams, nodes: Sequence[NodeId], *, from_us: int, until_us: int
+) -> list[Change]:
+    """Each of `nodes` is added at a uniform time."""
+    rng = streams.scalar("faults.added")
+    return [Change(rng.randrange(from_us, until_us), node, Event.ADDED) for node in nodes]
+
+
+def departures(
+    streams: RandomStreams, count: int, *, removed: int, from_us: int, until_us: int
+) -> list[Change]:
+    """`removed` motes chosen at random are taken away at uniform times."""
+    rng = streams.scalar("faults.removed")
+    nodes = sorted(rng.sample(range(count), removed))
+    return [Change(rng.randrange(from_us, until_us), node, Event.REMOVED) for node in nodes]
+
+
+class Comings:
+    """Lets the changes happen, in order of time."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        ledger: Ledger,
+        listening: Listening | None,
+        rows: Rows,
+        changes: Sequence[Change],
+        *,
+        on_up: Sequence[Callable[[NodeId], None]] = (),
+    ) -> None:
+        self._kernel = kernel
+        self._ledger = ledger
+        self._listening = listening
+        self._rows = rows
+        self._on_up = on_up
+        self._changes = sorted(changes, key=lambda c: (c.at_us, c.node, c.event))
+        self._gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
+        """Motes that are not there: not yet, or no more."""
+        self._down: set[NodeId] = set()
+
+    @property
+    def absent(self) -> list[NodeId]:
+        """The motes that are not there at the start."""
+        return sorted({c.node for c in self._changes if c.event is Event.ADDED})
+
+    def start(self) -> None:
+        """Take away who is not there yet, and schedule all that will happen."""
+        for node in self.absent:
+            self._ledger.alive[node] = False
+        for change in self._changes:
+            self._kernel.call_at(change.at_us, self._happen, change)
+
+    def _happen(self, change: Change) -> None:
+        node = change.node
+        match change.event:
+            case Event.CRASH:
+                if not self._ledger.alive[node]:
+                    return
+                self._down.add(node)
+                self._take_down(node)
+            case Event.RECOVERY:
+                if node not in self._down or node in self._gone:
+                    return
+                self._bring_up(node)
+            case Event.ADDED:
+                self._bring_up(node)
+            case Event.REMOVED:
+                if node in self._gone or not self._ledger.residual_j[node]:
+                    return
+                self._gone.add(node)
+                if self._ledger.alive[node]:
+                    self._take_down(node)
+            case Event.SINK_DOWN | Event.SINK_UP:
+                pass
+        self._rows.append((change.at_us, node, change.event))
+
+    def _take_down(self, node: NodeId) -> None:
+        if self._listening is not None:
+            self._listening.settle_one(node)
+        if self._ledger.alive[node]:
+            self._ledger.set_down(node)
+
+    def _bring_up(self, node: NodeId) -> None:
+        self._gone.discard(node)
+        self._down.discard(node)
+        self._ledger.set_up(node)
+        if self._listening is not None:
+            self._listening.on_up(node)
+        for told in self._on_up:
+            told(node)

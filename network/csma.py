@@ -1,0 +1,565 @@
+"""Unslotted CSMA/CA of IEEE 802.15.4 (2006, §7.5.1.4 and §7.5.6), with collisions, acknowledgements and retries.
+
+Standard                Here (constants come with the mote profile)
+NB, BE                  Job.backoffs, Job.exponent
+aUnitBackoffPeriod      MacTiming.backoff_us
+macMinBE, macMaxBE      MacTiming.min_be, max_be
+macMaxCSMABackoffs      MacTiming.max_backoffs
+macMaxFrameRetries      MacTiming.retries
+macAckWaitDuration      MacTiming.ack_wait_us, from the end of the frame
+aTurnaroundTime         Profile.turnaround_us, before a frame and before an acknowledgement
+DSN                     Job.sequence, never repeated within a run
+
+A mote sends one message at a time and its frames in order. Each frame: wait a random back-off, listen for the
+CCA time, and send after the turnaround if nobody audible was sending; otherwise back off longer, and give the
+message up as `channel busy` after too many times. Two motes that do not hear each other may thus collide at a
+third (hidden terminals); two that do hear each other wait although their receivers would not mind (exposed
+terminals). While frames overlap, the channel says what is left of each. A radio that sends does not hear, and
+one that is receiving does not start on another frame.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from network.base_air import OUTCOMES, BaseAir, Hearing
+from network.channel import Channel, Emission
+from network.contract import Message, NodeId
+from network.ledger import Ledger
+from network.listening import Listening
+from network.medium import Medium
+from network.profile import MacTiming, Profile
+from sim.kernel import Kernel
+from sim.records import SINK, DropReason, Outcome
+from sim.rng import RandomStreams
+
+ACK_KIND: Final = "mac-ack"
+"""Kind of acknowledgement frames in the log."""
+
+
+class Job:
+    """A message in a mote's send queue, frame by frame."""
+
+    __slots__ = (
+        "attempts",
+        "awaiting",
+        "backoffs",
+        "done",
+        "exponent",
+        "failed",
+        "frame_sizes",
+        "heard",
+        "listeners",
+        "message",
+        "on_air",
+        "on_heard",
+        "orphaned",
+        "position",
+        "range_m",
+        "received",
+        "sequence",
+    )
+
+    def __init__(self, message: Message, frame_sizes: list[int]) -> None:
+        self.message = message
+        self.frame_sizes = frame_sizes
+        self.position = 0
+        """Which frame is being sent."""
+        self.received = 0
+        """How many frames the target has."""
+        self.listeners: list[NodeId] | None = None
+        """Of a broadcast: who should hear it."""
+        self.heard: set[NodeId] = set()
+        """Of a broadcast: who has heard all of it so far."""
+        self.on_heard: Hearing | None = None
+        self.range_m = 0.0
+        self.sequence = 0
+        self.backoffs = 0
+        self.exponent = 0
+        self.attempts = 0
+        self.awaiting: Frame | None = None
+        """The frame whose acknowledgement is due."""
+        self.on_air = False
+        self.failed: DropReason | None = None
+        """What last went wrong."""
+        self.done = False
+        """The sender has no more to do with it."""
+        self.orphaned = False
+        """Its sender died while a frame was on air."""
+
+
+class Frame:
+    """One frame on air."""
+
+    __slots__ = ("end_us", "is_ack", "job", "overlaps", "size", "source", "start_us", "target")
+
+    def __init__(
+        self, job: Job, source: NodeId, target: NodeId | None, size: int, start_us: int, end_us: int
+    ) -> None:
+        self.job = job
+        self.source = source
+        self.target = target
+        self.size = size
+        self.start_us = start_us
+        self.end_us = end_us
+        self.is_ack = False
+        self.overlaps: list[Frame] = []
+        """Frames that were on air at the same time."""
+
+    @property
+    def emission(self) -> Emission:
+        """What the channel needs to know of it."""
+        return (self.source, self.target)
+
+    def shares(self) -> list[tuple[float, list[Emission]]]:
+        """The frame's airtime cut where other frames began or ended: share, and what else was on air."""
+        inside = {self.start_us, self.end_us}
+        for other in self.overlaps:
+            inside.update(t for t in (other.start_us, other.end_us) if self._covers(t))
+        cuts = sorted(inside)
+        airtime_us = self.end_us - self.start_us
+        return [
+            (
+                (until_us - since_us) / airtime_us,
+                [
+                    other.emission
+                    for other in self.overlaps
+                    if other.start_us < until_us and other.end_us > since_us
+                ],
+            )
+            for since_us, until_us in pairwise(cuts)
+        ]
+
+    def _covers(self, at_us: int) -> bool:
+        return self.start_us < at_us < self.end_us
+
+
+class CsmaAir(BaseAir):
+    """Broadcasts and unicasts that contend for the channel."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        ledger: Ledger,
+        channel: Channel,
+        profile: Profile,
+        streams: RandomStreams,
+        medium: Medium,
+        *,
+        control_kinds: Iterable[str],
+        timing: MacTiming,
+        acknowledge: bool,
+        queue: int,
+        listening: Listening | None = None,
+        overhearing: bool = False,
+        next_start: Callable[[int, int], int] | None = None,
+    ) -> None:
+        """A contended air.
+
+        Args:
+            kernel: The clock.
+            ledger: The batteries.
+            channel: Who reaches and disturbs whom.
+            profile: The motes' hardware.
+            streams: Where back-offs come from.
+            medium: What befalls frames apart from contention.
+            control_kinds: Message kinds whose energy counts as control.
+            timing: Constants of the MAC.
+            acknowledge: Whether unicasts are acknowledged, and repeated if not.
+            queue: How many messages a mote can hold for sending.
+            listening: Is told of the time that radios were in use.
+            overhearing: Whether motes in range pay for frames that are not for them.
+            next_start: (time, airtime) to the time when radios are next awake for it; None: always.
+        """
+        super().__init__(
+            kernel,
+            ledger,
+            channel,
+            profile,
+            control_kinds=control_kinds,
+            medium=medium,
+            listening=listening,
+            overhearing=overhearing,
+        )
+        self._contention = medium
+        self._streams = streams
+        self._timing = timing
+        self._acknowledge = acknowledge
+        self._queue = queue
+        self._next_start = next_start
+        nodes = len(ledger.alive)
+        self._queues: list[deque[Job]] = [deque() for _ in range(nodes)]
+        self._backoff_draws: dict[NodeId, Callable[[int], int]] = {}
+        self._frames: list[Frame] = []
+        """On air now, or so lately that a CCA may still have noticed."""
+        self._sequences = [0] * nodes
+        self._last_heard: dict[tuple[NodeId, NodeId], int] = {}
+        """By target and source: the sequence number of the last frame received."""
+        ledger.on_death(self._on_death)
+
+    # What the layers above do.
+
+    def unicast(
+        self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+    ) -> int:
+        """Queue one message at `at_us`; returns its bytes on air if nothing has to be repeated."""
+        sizes = self._frame_sizes(body_bytes)
+        message = Message(kind, source, target, sum(sizes), body, at_us)
+        if not self.alive[source]:
+            self._handlers[kind][1](message, DropReason.DEAD)
+            return 0
+        at_us += self._contention.delay_us(source)
+        self._kernel.call_at(at_us, self._enqueue, Job(message, sizes))
+        return message.bytes
+
+    def broadcast(
+        self,
+        kind: str,
+        source: NodeId,
+        listeners: Sequence[NodeId],
+        range_m: float,
+        body_bytes: int,
+        at_us: int,
+        on_heard: Hearing,
+    ) -> None:
+        """Queue an announcement to all `listeners`; it is neither acknowledged nor repeated."""
+        sizes = self._frame_sizes(body_bytes)
+        job = Job(Message(kind, source, source, sum(sizes), None, at_us), sizes)
+        job.listeners = list(listeners)
+        job.on_heard = on_heard
+        job.range_m = range_m
+        self._kernel.call_at(at_us, self._enqueue, job)
+
+    def close(self) -> list[Message]:
+        """Log what is on air as in flight; returns the unicasts that have not arrived."""
+        now_us = self._kernel.now_us
+        waiting = self._kernel.pending(self._enqueue)
+        for queue in self._queues:
+            waiting.extend(queue)
+        for frame in self._frames:
+            if frame.end_us >= now_us:
+                addressed = 1 if frame.job.listeners is None else len(frame.job.listeners)
+                self._log(frame, Outcome.IN_FLIGHT, None, addressed, 0)
+                if frame.job.orphaned and not frame.is_ack:
+                    waiting.append(frame.job)
+        jobs = {id(job): job for job in waiting}.values()
+        messages = [
+            job.message
+            for job in jobs
+            if job.listeners is None and job.received < len(job.frame_sizes)
+        ]
+        return sorted(messages, key=lambda m: (m.at_us, m.source, m.target))
+
+    def earliest_on_air_us(self) -> int:
+        """When the oldest frame still on air was sent; now if there is none."""
+        now_us = self._kernel.now_us
+        return min((f.start_us for f in self._frames if f.end_us >= now_us), default=now_us)
+
+    # The sender.
+
+    def _enqueue(self, job: Job) -> None:
+        source = job.message.source
+        queue = self._queues[source]
+        if not self.alive[source]:
+            self._give_up(job, DropReason.DEAD)
+        elif source == SINK and self._contention.sink_is_down(self._kernel.now_us):
+            self._give_up(job, DropReason.SINK_DOWN)
+        elif len(queue) >= self._queue and source != SINK:
+            self._give_up(job, DropReason.QUEUE_FULL)
+        else:
+            queue.append(job)
+            if len(queue) == 1:
+                self._begin(job)
+
+    def _begin(self, job: Job) -> None:
+        """Start on a job's next frame."""
+        job.sequence = self._sequences[job.message.source]
+        self._sequences[job.message.source] += 1
+        job.attempts = 0
+        self._contend(job)
+
+    def _contend(self, job: Job) -> None:
+        """CSMA step 1: NB and BE start anew."""
+        job.backoffs = 0
+        job.exponent = self._timing.min_be
+        self._back_off(job)
+
+    def _back_off(self, job: Job) -> None:
+        """CSMA steps 2 and 3: wait a random number of back-off periods, then listen."""
+        node = job.message.source
+        draw = self._backoff_draws.get(node)
+        if draw is None:
+            draw = self._streams.scalar("radio.backoff", node).randrange
+            self._backoff_draws[node] = draw
+        timing = self._timing
+        wait_us = draw(1 << job.exponent) * timing.backoff_us + timing.cca_us
+        start_us = self._kernel.now_us + wait_us
+        if self._next_start is not None:
+            start_us = self._next_start(start_us, self._airtime_us(job.frame_sizes[job.position]))
+        self._kernel.call_at(start_us, self._assess, job)
+
+    def _assess(self, job: Job) -> None:
+        """CSMA steps 4 and 5: send if the channel was clear, else back off longer or give up."""
+        if job.done:
+            return
+        if not self._is_busy(job.message.source):
+            self._kernel.call_later(self._profile.turnaround_us, self._put_on_air, job)
+            return
+        self._defer(job)
+
+    def _defer(self, job: Job) -> None:
+        job.backoffs += 1
+        job.exponent = min(job.exponent + 1, self._timing.max_be)
+        if job.backoffs > self._timing.max_backoffs:
+            job.failed = DropReason.CHANNEL_BUSY
+            self._finish(job)
+        else:
+            self._back_off(job)
+
+    def _is_busy(self, node: NodeId) -> bool:
+        since_us = self._kernel.now_us - self._timing.cca_us
+        self._frames = [f for f in self._frames if f.end_us > since_us]
+        channel = self._channel
+        return any(f.source == node or channel.audible(f.emission, node) for f in self._frames)
+
+    def _is_sending(self, node: NodeId) -> bool:
+        now_us = self._kernel.now_us
+        return any(f.source == node and f.end_us > now_us for f in self._frames)
+
+    def _put_on_air(self, job: Job) -> None:
+        if job.done:
+            return
+        message = job.message
+        source = message.source
+        if self._is_sending(source):  # an acknowledgement came in between
+            self._defer(job)
+            return
+        size = job.frame_sizes[job.position]
+        if job.listeners is None:
+            target: NodeId | None = message.target
+            joules = size * self._channel.transmit_j_per_byte(source, message.target)
+        else:
+            target = None
+            joules = size * self._channel.broadcast_j_per_byte(job.range_m)
+        if not self._transmit(message.kind, source, size, joules, self._kernel.now_us):
+            return  # it died paying, and its queue went with it
+        job.on_air = True
+        self._start(job, source, target, size)
+
+    def _start(self, job: Job, source: NodeId, target: NodeId | None, size: int) -> Frame:
+        now_us = self._kernel.now_us
+        frame = Frame(job, source, target, size, now_us, now_us + self._airtime_us(size))
+        for other in self._frames:
+            if other.end_us > now_us:
+                other.overlaps.append(frame)
+                frame.overlaps.append(other)
+        self._frames.append(frame)
+        if self._overhearing and target is not None:
+            self._overhear(source, target, size)
+        self._kernel.call_at(frame.end_us, self._end, frame)
+        return frame
+
+    # The end of a frame, at sender and receivers.
+
+    def _end(self, frame: Frame) -> None:
+        job = frame.job
+        if frame.is_ack:
+            self._end_ack(frame)
+        elif job.listeners is None:
+            self._end_unicast(frame)
+        else:
+            self._end_broadcast(frame)
+
+    def _end_unicast(self, frame: Frame) -> None:
+        job = frame.job
+        message = job.message
+        target = message.target
+        reason = self._reception(frame, target)
+        is_new = False
+        if reason is None:
+            is_new = self._last_heard.get((target, message.source)) != job.sequence
+            self._last_heard[target, message.source] = job.sequence
+            outcome = Outcome.DELIVERED if is_new else Outcome.DUPLICATE
+            self._log(frame, outcome, frame.end_us, 1, 1)
+        else:
+            self._log(frame, OUTCOMES[reason], None, 1, 0)
+            job.failed = reason
+        job.on_air = False
+        job.received += is_new
+        is_whole = is_new and job.received == len(job.frame_sizes)
+        if self._acknowledge:
+            job.awaiting = frame
+            if reason is None:
+                self._kernel.call_later(self._profile.turnaround_us, self._acknowledge_it, frame)
+            self._kernel.call_later(self._timing.ack_wait_us, self._on_silence, frame)
+        else:
+            self._go_on(job)
+        if job.orphaned and job.received < len(job.frame_sizes):
+            self._give_up(job, DropReason.DEAD)
+        if is_whole:
+            self._handlers[message.kind][0](message)
+
+    def _end_broadcast(self, frame: Frame) -> None:
+        job = frame.job
+        message = job.message
+        assert job.listeners is not None
+        if job.position == 0:
+            job.listeners = [n for n in job.listeners if self.alive[n]]
+            job.heard = set(job.listeners)
+        heard = [n for n in job.listeners if self._reception(frame, n) is None]
+        job.heard.intersection_update(heard)
+        addressed = len(job.listeners)
+        outcome = Outcome.PARTIAL if heard else Outcome.LOST
+        if len(heard) == addressed:
+            outcome = Outcome.DELIVERED
+        self._log(frame, outcome, frame.end_us, addressed, len(heard))
+        self.receptions.append((frame.end_us, message.kind, frame.size, heard))
+        job.on_air = False
+        is_last = job.position == len(job.frame_sizes) - 1
+        self._go_on(job)
+        if is_last and job.on_heard is not None:
+            job.on_heard(message.source, sorted(job.heard))
+
+    def _end_ack(self, frame: Frame) -> None:
+        job = frame.job
+        assert frame.target is not None
+        reason = self._reception(frame, frame.target)
+        outcome = Outcome.DELIVERED if reason is None else OUTCOMES[reason]
+        arrived_us, received = (frame.end_us, 1) if reason is None else (None, 0)
+        self._log(frame, outcome, arrived_us, 1, received)
+        if reason is None and job.awaiting is not None and not job.done:
+            job.awaiting = None
+            self._go_on(job)
+
+    def _acknowledge_it(self, frame: Frame) -> None:
+        """The target of a frame answers, without looking whether the channel is clear."""
+        node = frame.job.message.target
+        if not self.alive[node] or self._is_sending(node):
+            return
+        size = self._timing.ack_bytes
+        source = frame.source
+        joules = size * self._channel.transmit_j_per_byte(node, source)
+        now_us = self._kernel.now_us
+        if self._transmit(frame.job.message.kind, node, size, joules, now_us):
+            self._start(frame.job, node, source, size).is_ack = True
+
+    def _on_silence(self, frame: Frame) -> None:
+        """No acknowledgement came in time: repeat the frame, or give up."""
+        job = frame.job
+        if job.awaiting is not frame or job.done:
+            return
+        job.awaiting = None
+        job.attempts += 1
+        if job.attempts > self._timing.retries:
+            job.failed = job.failed or DropReason.LOST
+            self._finish(job)
+        else:
+            self._contend(job)
+
+    def _go_on(self, job: Job) -> None:
+        """The sender is done with a frame: on to the next of the message, or to the next message."""
+        if job.done:
+            return
+        if job.position + 1 < len(job.frame_sizes):
+            job.position += 1
+            self._kernel.call_later(self._timing.spacing_us, self._begin_next, job)
+        else:
+            self._finish(job)
+
+    def _begin_next(self, job: Job) -> None:
+        if not job.done:
+            self._begin(job)
+
+    def _finish(self, job: Job) -> None:
+        """The sender is done with a message, whether it arrived or not."""
+        job.done = True
+        queue = self._queues[job.message.source]
+        assert queue[0] is job
+        queue.popleft()
+        if queue:
+            self._kernel.call_later(self._timing.spacing_us, self._begin_next, queue[0])
+        if job.listeners is None and job.received < len(job.frame_sizes):
+            self._tell_loss(job)
+
+    def _give_up(self, job: Job, reason: DropReason) -> None:
+        """A message that never made it into the queue, or went down with its mote."""
+        job.done = True
+        job.failed = reason
+        if job.listeners is None:
+            self._tell_loss(job)
+
+    def _tell_loss(self, job: Job) -> None:
+        message = job.message
+        assert job.failed is not None, message.kind
+        self._handlers[message.kind][1](message, job.failed)
+
+    def _on_death(self, node: NodeId) -> None:
+        """A mote died: its queue is gone; what is on air still ends."""
+        queue = self._queues[node]
+        jobs = list(queue)
+        queue.clear()
+        for job in jobs:
+            job.done = True
+            job.orphaned = job.on_air
+            if not job.on_air and job.received < len(job.frame_sizes):
+                self._give_up(job, DropReason.DEAD)
+
+    # The receiver.
+
+    def _reception(self, frame: Frame, node: NodeId) -> DropReason | None:
+        """What keeps `node` from receiving a frame that has ended, or None; it pays for what it receives."""
+        kind = frame.job.message.kind
+        medium = self._contention
+        if node == SINK:
+            if medium.sink_is_down(frame.end_us):
+                return DropReason.SINK_DOWN
+        elif not self.alive[node]:
+            return DropReason.DEAD
+        if frame.overlaps:
+            if any(other.source == node for other in frame.overlaps):
+                return DropReason.COLLIDED
+            reason = self._amid_others(frame, node)
+        else:
+            reason = medium.frame_fate(kind, frame.source, node, frame.size)
+        is_heard = reason is None or reason is DropReason.COLLIDED
+        if is_heard and not self._receive(kind, node, frame.size):
+            return DropReason.DEAD
+        return reason
+
+    def _amid_others(self, frame: Frame, node: NodeId) -> DropReason | None:
+        channel, medium = self._channel, self._contention
+        if medium.is_lost(frame.job.message.kind, frame.source, node):
+            return DropReason.LOST
+        alone = channel.rate(frame.source, node, frame.size)
+        if alone <= 0.0:
+            return DropReason.UNREACHABLE
+        locked = any(
+            other.start_us < frame.start_us and channel.detected(other.emission, node)
+            for other in frame.overlaps
+        )
+        amid = 0.0
+        if not locked:
+            amid = channel.rate_amid(frame.source, node, frame.size, frame.shares())
+        if amid >= 1.0 or medium.succeeds(frame.source, amid):
+            return None
+        # What of the failures the channel alone would have caused.
+        return DropReason.COLLIDED if medium.succeeds(frame.source, alone) else DropReason.LOST
+
+    def _log(
+        self, frame: Frame, outcome: Outcome, arrived_us: int | None, addressed: int, received: int
+    ) -> None:
+        kind = ACK_KIND if frame.is_ack else frame.job.message.kind
+        self.log.append(
+            (
+                frame.start_us,
+                kind,
+                frame.source,
+                frame.target,
+                frame.size,
+                outcome,
+                arrived_us,
+                addressed,
+                received,
+            )
+        )

@@ -1,0 +1,178 @@
+"""Forwards messages hop by hop over any MAC, and hands them over at their final target only.
+
+Every hop is a transmission of its own: paid by its sender and receiver, logged, lost or delivered. The
+network header carries origin and final target. A relay that finds its next hop dead looks for another way; when
+there is none, the message ends as unreachable.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from network.base_air import Hearing, LogRow
+from network.contract import Handler, LossHandler, Message, NodeId
+from network.routing import Routes
+from sim.kernel import Kernel
+from sim.records import SINK, DropReason
+
+ROUTE_BYTES: Final = 4
+"""Origin and final target, as two 16-bit addresses."""
+
+
+class Mac(Protocol):
+    """An air that carries messages over one hop, with its log."""
+
+    alive: list[bool]
+    log: list[LogRow]
+    receptions: list[tuple[int, str, int, list[NodeId]]]
+
+    def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
+        """Say who takes messages of `kind`, and who is told when one is lost."""
+
+    def unicast(
+        self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+    ) -> int:
+        """Send one message; returns its bytes on air."""
+
+    def broadcast(
+        self,
+        kind: str,
+        source: NodeId,
+        listeners: Sequence[NodeId],
+        range_m: float,
+        body_bytes: int,
+        at_us: int,
+        on_heard: Hearing,
+    ) -> None:
+        """Announce to all live `listeners`."""
+
+    def close(self) -> list[Message]:
+        """Log what is still on air as in flight; returns the unicasts that have not arrived."""
+
+    def earliest_on_air_us(self) -> int:
+        """When the oldest message still on air was sent; now if there is none."""
+
+
+class Parcel:
+    """A message on its way over several hops."""
+
+    __slots__ = ("at_us", "body", "body_bytes", "bytes", "hops", "origin", "target")
+
+    def __init__(
+        self, origin: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+    ) -> None:
+        self.origin = origin
+        self.target = target
+        self.body_bytes = body_bytes
+        self.body = body
+        self.at_us = at_us
+        self.bytes = 0
+        """On air so far, all hops together."""
+        self.hops = 0
+
+
+class RoutedAir:
+    """Multi-hop unicasts between motes, to and from the sink, or both."""
+
+    def __init__(
+        self, kernel: Kernel, mac: Mac, routes: Routes, *, between_motes: bool, with_sink: bool
+    ) -> None:
+        self._kernel = kernel
+        self._mac = mac
+        self._routes = routes
+        self._between_motes = between_motes
+        self._with_sink = with_sink
+        self._handlers: dict[str, tuple[Handler, LossHandler]] = {}
+        self._hops_most = 4 * len(mac.alive)
+        self.alive = mac.alive
+        self.log = mac.log
+        self.receptions = mac.receptions
+        self.unreachable = 0
+        """Messages that had no path to their target."""
+
+    def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
+        """Say who takes messages of `kind`, and who is told when one is lost."""
+        self._handlers[kind] = (handler, on_loss)
+        self._mac.attach(kind, self._on_hop, self._on_hop_lost)
+
+    def unicast(
+        self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+    ) -> int:
+        """Send one message towards `target`; returns the bytes on air of its whole path."""
+        routed = self._with_sink if SINK in (source, target) else self._between_motes
+        if not routed:
+            return self._mac.unicast(kind, source, target, body_bytes, body, at_us)
+        parcel = Parcel(source, target, body_bytes + ROUTE_BYTES, body, at_us)
+        path = self._routes.path(source, target) if self.alive[source] else [source, target]
+        first_bytes = self._send(kind, parcel, source, at_us)
+        return first_bytes * (len(path) - 1) if path else 0
+
+    def broadcast(
+        self,
+        kind: str,
+        source: NodeId,
+        listeners: Sequence[NodeId],
+        range_m: float,
+        body_bytes: int,
+        at_us: int,
+        on_heard: Hearing,
+    ) -> None:
+        """Announce to all live `listeners`, one hop."""
+        self._mac.broadcast(kind, source, listeners, range_m, body_bytes, at_us, on_heard)
+
+    def close(self) -> list[Message]:
+        """Log what is still on air as in flight; returns the unicasts that have not arrived."""
+        return [self._as_sent(message) for message in self._mac.close()]
+
+    def earliest_on_air_us(self) -> int:
+        """When the oldest message still on air was sent; now if there is none."""
+        return self._mac.earliest_on_air_us()
+
+    def _send(self, kind: str, parcel: Parcel, here: NodeId, at_us: int) -> int:
+        hop = self._routes.next_hop(here, parcel.target) if self.alive[here] else parcel.target
+        if hop is None or parcel.hops >= self._hops_most:
+            self.unreachable += 1
+            self._drop(kind, parcel, DropReason.UNREACHABLE)
+            return 0
+        parcel.hops += 1
+        size = self._mac.unicast(kind, here, hop, parcel.body_bytes, parcel, at_us)
+        parcel.bytes += size
+        return size
+
+    def _on_hop(self, message: Message) -> None:
+        parcel = message.body
+        if not isinstance(parcel, Parcel):
+            self._handlers[message.kind][0](message)
+        elif message.target == parcel.target:
+            self._handlers[message.kind][0](self._as_sent(message))
+        else:
+            self._send(message.kind, parcel, message.target, self._kernel.now_us)
+
+    def _on_hop_lost(self, message: Message, reason: DropReason) -> None:
+        parcel = message.body
+        if not isinstance(parcel, Parcel):
+            self._handlers[message.kind][1](message, reason)
+            return
+        here = message.source
+        is_dead = reason is DropReason.DEAD and self.alive[here]
+        if is_dead and message.target != parcel.target:
+            self._send(message.kind, parcel, here, self._kernel.now_us)
+        elif is_dead and here != parcel.origin:
+            # The origin cannot know that it is the target which is dead.
+            self._drop(message.kind, parcel, DropReason.UNREACHABLE)
+        else:
+            self._drop(message.kind, parcel, reason)
+
+    def _drop(self, kind: str, parcel: Parcel, reason: DropReason) -> None:
+        message = Message(
+            kind, parcel.origin, parcel.target, parcel.bytes, parcel.body, parcel.at_us
+        )
+        self._handlers[kind][1](message, reason)
+
+    def _as_sent(self, message: Message) -> Message:
+        """The message as its origin sent it."""
+        parcel = message.body
+        if not isinstance(parcel, Parcel):
+            return message
+        return Message(
+            message.kind, parcel.origin, parcel.target, parcel.bytes, parcel.body, parcel.at_us
+        )

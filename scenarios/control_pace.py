@@ -1,0 +1,53 @@
+"""How fast elections go: as fast as the radio and its MAC allow."""
+
+from dataclasses import dataclass, replace
+from math import pi
+from typing import Final
+
+from clustering.contract import ControlMessages
+from network.profile import Profile
+from scenarios.schema import Scenario
+
+CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
+"""On an ideal MAC and a fast radio: 25 bytes as in HEED's application study; the pace is ours."""
+TELLING_US: Final = 100_000
+MULTI_HOP_FACTOR: Final = 8
+"""How much longer enrolments and rosters get when they travel over several hops."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPace:
+    """Sizes and waiting times of an election."""
+
+    messages: ControlMessages
+    telling_us: int
+    """How long enrolments, and then rosters, are given to arrive."""
+
+
+def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
+    """The pace at which a radio can take part.
+
+    On slow radios a slot holds four messages and an interval eight; under contention an interval holds two
+    turns of everybody in range, back-offs included.
+    """
+    size = profile.on_air_bytes(CONTROL.body_bytes)
+    message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
+    interval_us = max(CONTROL.interval_us, 8 * message_us)
+    slot_us = max(CONTROL.slot_us, 4 * message_us)
+    if scenario.radio.mac == "csma":
+        mac = profile.mac
+        turn_us = message_us + mac.cca_us + (mac.backoff_us << mac.min_be) // 2
+        interval_us = max(interval_us, round(2 * (_in_range(scenario) + 1) * turn_us))
+        slot_us = max(slot_us, 4 * turn_us)
+    telling_us = max(TELLING_US, 16 * message_us)
+    if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
+        telling_us *= MULTI_HOP_FACTOR
+    messages = replace(CONTROL, interval_us=interval_us, slot_us=slot_us)
+    return ControlPace(messages, telling_us)
+
+
+def _in_range(scenario: Scenario) -> float:
+    """About how many motes contend with each other."""
+    count, field = scenario.motes.count, scenario.field
+    disk_share = pi * scenario.radio.range_m**2 / (field.width_m * field.height_m)
+    return (count - 1) * min(1.0, disk_share)

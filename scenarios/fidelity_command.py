@@ -1,0 +1,61 @@
+"""`motejoin fidelity`: the radio models beside numbers that others computed."""
+
+import argparse
+from pathlib import Path
+
+from scenarios.fidelity import as_markdown, fidelity_lines
+from sim.errors import InputError
+
+EXAMPLES = """examples:
+  motejoin fidelity
+  motejoin fidelity --doc docs/FIDELITY.md --figure docs/figures/csma-load.png
+"""
+
+BEGIN = "<!-- motejoin fidelity: begin -->"
+END = "<!-- motejoin fidelity: end -->"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "fidelity",
+        help="set the radio models beside numbers that others computed",
+        description="Print a table of our numbers beside independent ones; exit code 1 if a"
+        " difference above 2 % has no explanation.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--doc", type=Path, metavar="FILE", help="put the table between its marks in FILE"
+    )
+    parser.add_argument(
+        "--figure", type=Path, metavar="PNG", help="plot CSMA throughput and collisions over load"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry the command out."""
+    lines = fidelity_lines()
+    table = as_markdown(lines)
+    print(table)
+    if args.doc is not None:
+        _put(args.doc, table)
+    if args.figure is not None:
+        from scenarios.load_plot import measure_loads, plot_loads
+
+        plot_loads(measure_loads(), args.figure)
+    return 0 if all(line.is_close or line.note for line in lines) else 1
+
+
+def _put(path: Path, table: str) -> None:
+    """Replace what stands between the marks of a document."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise InputError(f"--doc {path}: cannot be read: {fault.strerror}") from None
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise InputError(f"--doc {path}: expected the marks {BEGIN!r} and {END!r}")
+    path.write_text(f"{before}{BEGIN}\n{table}{END}{after}", encoding="utf-8")

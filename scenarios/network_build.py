@@ -1,0 +1,507 @@
+"""Makes the network of a scenario: placement, channel, MAC, routes, faults and clocks."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from clustering.rounds import Clustered
+from network.air import IdealAir
+from network.channel import Channel, LinkTable, UnitDisk
+from network.clocks import LocalClocks, LocalTime, true_time
+from network.comings import Change, Comings, arrivals, crashes, departures
+from network.csma import CsmaAir
+from network.duty_cycled_air import DutyCycledAir
+from network.ledger import Ledger
+from network.listening import DutyCycle, Listening
+from network.medium import GilbertElliott, Medium
+from network.profile import (
+    DatasheetRadio,
+    MacTiming,
+    Modulation,
+    Profile,
+    load_profile,
+    parse_profile,
+)
+from network.routed_air import RoutedAir
+from network.routing import Metric, Routes, first_partition_us
+from network.shadowing import HARDWARE, Shadowing
+from network.tdma import TdmaAir
+from network.topology import (
+    Placement,
+    Points,
+    place_clustered,
+    place_grid,
+    place_poisson_disk,
+    place_uniform,
+    read_links,
+    read_positions,
+)
+from scenarios.load import LoadedScenario
+from scenarios.phenomena.build import recorded_positions_m
+from scenarios.schema import Scenario
+from sim.errors import Fault, ScenarioError
+from sim.kernel import US_PER_S, Kernel, to_us
+from sim.recorder import Rows
+from sim.records import CONTROL_KINDS, SINK, Event
+from sim.rng import RandomStreams
+
+MacAir: TypeAlias = IdealAir | CsmaAir | TdmaAir
+AnyAir: TypeAlias = MacAir | RoutedAir
+
+POWER_CONTROL_EXPONENT = 3.0
+"""Path-loss exponent by which the range on a unit disk shrinks with less power: prr.m's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The network before time starts: hardware, positions and links, all input files read."""
+
+    profile: Profile
+    placement: Placement
+    ids: tuple[int, ...]
+    """The id of each mote in the files of positions and links."""
+    links: dict[tuple[int, int], float]
+    """Link probabilities by (source, target), for channel = 'links'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The network in time."""
+
+    air: AnyAir
+    mac: MacAir
+    channel: Channel
+    listening: Listening | None
+    routes: Routes | None
+    comings: Comings
+    local_us: LocalTime
+
+    def begin_election(self) -> None:
+        """An election begins: all radios go on."""
+        if isinstance(self.mac, TdmaAir):
+            self.mac.begin_election()
+        elif self.listening is not None:
+            self.listening.wake_all()
+
+    def end_election(self, head_of: Sequence[int]) -> None:
+        """Clusters are known: slots are given, and radios may sleep again."""
+        if isinstance(self.mac, TdmaAir):
+            self.mac.set_schedule(head_of)
+        elif self.listening is not None:
+            self.listening.resume()
+
+
+def lifetime(network: Network, ledger: Ledger) -> dict[str, float | None]:
+    """When the first, half and the last of the motes had died, and when the first live one was cut off.
+
+    In seconds, None where it did not happen; partition only where messages go over several hops.
+    """
+    deaths = sorted(ledger.deaths)
+    half, every = -(-ledger.count // 2), ledger.count
+
+    def nth_s(number: int) -> float | None:
+        return deaths[number - 1][0] / US_PER_S if len(deaths) >= number else None
+
+    partition_s = None
+    if network.routes is not None:
+        absent = network.comings.absent
+        cut_us = first_partition_us(network.routes.links, ledger.count + 1, deaths, absent)
+        partition_s = None if cut_us is None else cut_us / US_PER_S
+    return {
+        "first_dead_s": nth_s(1),
+        "half_dead_s": nth_s(half),
+        "last_dead_s": nth_s(every),
+        "partition_s": partition_s,
+    }
+
+
+class ClusterNews:
+    """Tells the network, and then the join, of the outcome of elections."""
+
+    def __init__(self, network: Network, join: Clustered) -> None:
+        self._network = network
+        self._join = join
+
+    def assign(self, head_of: Sequence[int]) -> None:
+        """From now on each mote belongs to its head."""
+        self._network.end_election(head_of)
+        self._join.assign(head_of)
+
+    def set_roster(
+        self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
+    ) -> None:
+        """The head `node` has been told of all heads, and of those that linger and until when."""
+        self._join.set_roster(node, heads, lingering)
+
+
+def read_input(loaded: LoadedScenario, key: str, path: str, inputs: dict[str, str]) -> bytes:
+    """The content of an input file, its digest noted in `inputs`.
+
+    Raises:
+        ScenarioError: it cannot be read.
+    """
+    try:
+        content = (loaded.base_dir / Path(path)).read_bytes()
+    except OSError as fault:
+        reason = fault.strerror or str(fault)
+        raise ScenarioError(
+            loaded.source, [Fault(key, repr(path), f"cannot be read: {reason}")]
+        ) from None
+    inputs[path] = hashlib.blake2b(content, digest_size=16).hexdigest()
+    return content
+
+
+def build_site(loaded: LoadedScenario, streams: RandomStreams, inputs: dict[str, str]) -> Site:
+    """Place the motes and read the files that the network is made of.
+
+    Raises:
+        ScenarioError: a file is missing or bad, or the motes do not fit.
+    """
+    scenario = loaded.scenario
+    profile = _read_profile(loaded, inputs)
+    if scenario.radio.channel == "shadowing" and not isinstance(profile.radio, DatasheetRadio):
+        expected = "expected a profile with power levels, such as 'micaz', with channel 'shadowing'"
+        raise ScenarioError(
+            loaded.source, [Fault("motes.profile", repr(scenario.motes.profile), expected)]
+        )
+    motes_m, ids = _place(loaded, streams, inputs)
+    sink = np.array([[scenario.sink.x_m, scenario.sink.y_m]])
+    return Site(
+        profile=profile,
+        placement=Placement(np.concatenate([motes_m, sink])),
+        ids=ids,
+        links=_read_links(loaded, ids, inputs) if scenario.radio.links else {},
+    )
+
+
+def battery_j(scenario: Scenario, profile: Profile) -> float:
+    """The energy of a full battery."""
+    motes = scenario.motes
+    if motes.battery_mah is not None:
+        volts = profile.radio.voltage_v if isinstance(profile.radio, DatasheetRadio) else 3.0
+        return motes.battery_mah * 3.6 * volts
+    return motes.battery_j or profile.battery_j
+
+
+def can_lose(scenario: Scenario) -> bool:
+    """Whether messages can be lost on their way between living nodes."""
+    radio, faults = scenario.radio, scenario.faults
+    return (
+        radio.loss > 0
+        or radio.channel != "unit-disk"
+        or radio.mac == "csma"
+        or "multi-hop" in (scenario.routing.heads, scenario.routing.sink)
+        or faults.bursts is not None
+        or bool(faults.sink_outages)
+    )
+
+
+def build_network(
+    scenario: Scenario,
+    site: Site,
+    kernel: Kernel,
+    ledger: Ledger,
+    streams: RandomStreams,
+    fault_rows: Rows,
+) -> Network:
+    """Wire channel, MAC and routes together."""
+    channel = _build_channel(scenario, site, streams)
+    medium = _build_medium(scenario, channel, streams)
+    listening = _build_listening(scenario, site.profile, kernel, ledger)
+    mac = _build_mac(scenario, site.profile, kernel, ledger, channel, medium, listening, streams)
+    air: AnyAir = mac
+    routes = None
+    table = scenario.routing
+    if "multi-hop" in (table.heads, table.sink):
+        links = channel.links(table.rate_least)
+        routes = Routes(links, Metric(table.metric), ledger.alive)
+        ledger.on_death(routes.on_down)
+        air = RoutedAir(
+            kernel,
+            mac,
+            routes,
+            between_motes=table.heads == "multi-hop",
+            with_sink=table.sink == "multi-hop",
+        )
+    comings = Comings(
+        kernel,
+        ledger,
+        listening,
+        fault_rows,
+        _changes(scenario, streams),
+        on_up=[routes.on_up] if routes is not None else [],
+    )
+    faults = scenario.faults
+    local_us: LocalTime = true_time
+    if faults.clock_offset_ms or faults.clock_drift_ppm:
+        local_us = LocalClocks(
+            streams,
+            scenario.motes.count,
+            offset_us=faults.clock_offset_ms * 1000,
+            drift_ppm=faults.clock_drift_ppm,
+        ).local_us
+    return Network(air, mac, channel, listening, routes, comings, local_us)
+
+
+def _build_channel(scenario: Scenario, site: Site, streams: RandomStreams) -> Channel:
+    radio = scenario.radio
+    match radio.channel:
+        case "unit-disk":
+            return UnitDisk(
+                site.placement,
+                site.profile,
+                range_m=radio.range_m,
+                dbm=radio.tx_dbm,
+                control_exponent=POWER_CONTROL_EXPONENT if radio.power_control else None,
+            )
+        case "links":
+            return LinkTable(site.placement, site.profile, site.links, dbm=radio.tx_dbm)
+        case "shadowing":
+            table = radio.shadowing
+            return Shadowing(
+                site.placement,
+                site.profile,
+                streams,
+                path_loss_db=table.path_loss_db,
+                exponent=table.exponent,
+                sigma_db=table.sigma_db,
+                noise_dbm=table.noise_dbm,
+                cca_dbm=table.cca_dbm,
+                modulation=None if table.modulation == "profile" else Modulation(table.modulation),
+                dbm=radio.tx_dbm,
+                power_control=radio.power_control,
+                hardware=HARDWARE.get(table.hardware),
+            )
+
+
+def _build_medium(scenario: Scenario, channel: Channel, streams: RandomStreams) -> Medium | None:
+    """What befalls messages; None if nothing does, so that the ideal path stays bare."""
+    radio, faults = scenario.radio, scenario.faults
+    disturbed = radio.loss or faults.bursts or faults.jitter_ms or faults.sink_outages
+    if radio.mac != "csma" and channel.certain and not disturbed:
+        return None
+    return Medium(
+        streams,
+        channel,
+        loss=radio.loss,
+        bursts=GilbertElliott(**faults.bursts.model_dump()) if faults.bursts else None,
+        jitter_us=to_us(faults.jitter_ms / 1000),
+        sink_outages_us=[(to_us(o.from_s), to_us(o.until_s)) for o in faults.sink_outages],
+    )
+
+
+def _build_listening(
+    scenario: Scenario, profile: Profile, kernel: Kernel, ledger: Ledger
+) -> Listening | None:
+    """The account of idle radios; None if they draw nothing and never sleep."""
+    radio = scenario.radio
+    draws = profile.listen_w or profile.cpu_idle_w
+    if not draws and radio.duty_cycle == 1.0 and radio.mac != "tdma":
+        return None
+    cycle = None
+    if radio.duty_cycle < 1.0:
+        period_us = to_us(radio.wake_period_s)
+        awake_us = max(1, round(period_us * radio.duty_cycle))
+        cycle = DutyCycle(period_us=period_us, awake_us=awake_us)
+    return Listening(kernel, ledger, profile, cycle)
+
+
+def _build_mac(
+    scenario: Scenario,
+    profile: Profile,
+    kernel: Kernel,
+    ledger: Ledger,
+    channel: Channel,
+    medium: Medium | None,
+    listening: Listening | None,
+    streams: RandomStreams,
+) -> MacAir:
+    radio = scenario.radio
+    is_cycled = radio.duty_cycle < 1.0
+    match radio.mac:
+        case "ideal":
+            ideal = DutyCycledAir if is_cycled else IdealAir
+            return ideal(
+                kernel,
+                ledger,
+                channel,
+                profile,
+                control_kinds=CONTROL_KINDS,
+                medium=medium,
+                listening=listening,
+                overhearing=radio.overhearing,
+            )
+        case "tdma":
+            assert listening is not None
+            return TdmaAir(
+                kernel,
+                ledger,
+                channel,
+                profile,
+                listening,
+                control_kinds=CONTROL_KINDS,
+                slot_bytes=radio.tdma.slot_bytes,
+                guard_us=to_us(radio.tdma.guard_ms / 1000),
+                queue=radio.queue,
+                medium=medium,
+                overhearing=radio.overhearing,
+            )
+        case "csma":
+            assert medium is not None
+            return CsmaAir(
+                kernel,
+                ledger,
+                channel,
+                profile,
+                streams,
+                medium,
+                control_kinds=CONTROL_KINDS,
+                timing=_timing(scenario, profile),
+                acknowledge=radio.csma.acknowledge,
+                queue=radio.queue,
+                listening=listening,
+                overhearing=radio.overhearing,
+                next_start=listening.next_start if is_cycled and listening else None,
+            )
+
+
+def _timing(scenario: Scenario, profile: Profile) -> MacTiming:
+    chosen = scenario.radio.csma.model_dump(exclude={"acknowledge"}, exclude_none=True)
+    return replace(profile.mac, **chosen)
+
+
+def _changes(scenario: Scenario, streams: RandomStreams) -> list[Change]:
+    """All that will befall motes and sink."""
+    faults, count = scenario.faults, scenario.motes.count
+    end_us = to_us(scenario.duration_s)
+    changes: list[Change] = []
+    if faults.crashes is not None:
+        changes += crashes(
+            streams,
+            count,
+            mean_up_us=to_us(faults.crashes.mean_up_s),
+            mean_down_us=to_us(faults.crashes.mean_down_s),
+            end_us=end_us,
+        )
+    if faults.added is not None:
+        changes += arrivals(
+            streams,
+            range(count - faults.added.count, count),
+            from_us=to_us(faults.added.from_s),
+            until_us=to_us(faults.added.until_s),
+        )
+    if faults.removed is not None:
+        changes += departures(
+            streams,
+            count,
+            removed=faults.removed.count,
+            from_us=to_us(faults.removed.from_s),
+            until_us=to_us(faults.removed.until_s),
+        )
+    for outage in faults.sink_outages:
+        changes.append(Change(to_us(outage.from_s), SINK, Event.SINK_DOWN))
+        changes.append(Change(to_us(outage.until_s), SINK, Event.SINK_UP))
+    return [change for change in changes if change.at_us < end_us]
+
+
+def _read_profile(loaded: LoadedScenario, inputs: dict[str, str]) -> Profile:
+    name = loaded.scenario.motes.profile
+    if not name.endswith(".toml"):
+        return load_profile(name)
+    content = read_input(loaded, "motes.profile", name, inputs)
+    return parse_profile(content.decode("utf-8", errors="replace"), name)
+
+
+def _place(
+    loaded: LoadedScenario, streams: RandomStreams, inputs: dict[str, str]
+) -> tuple[Points, tuple[int, ...]]:
+    """Positions of the motes, and their ids."""
+    field, motes = loaded.scenario.field, loaded.scenario.motes
+    rng = streams.vector("placement")
+    numbers = tuple(range(motes.count))
+    count, width_m, height_m = motes.count, field.width_m, field.height_m
+    match motes.placement:
+        case "uniform":
+            return place_uniform(rng, count=count, width_m=width_m, height_m=height_m), numbers
+        case "grid":
+            points_m = place_grid(
+                rng, count=count, width_m=width_m, height_m=height_m, jitter=motes.jitter
+            )
+            return points_m, numbers
+        case "clustered":
+            points_m = place_clustered(
+                rng,
+                count=count,
+                width_m=width_m,
+                height_m=height_m,
+                groups=motes.groups,
+                spread_m=motes.spread_m,
+            )
+            return points_m, numbers
+        case "poisson-disk":
+            found = place_poisson_disk(
+                rng, count=count, width_m=width_m, height_m=height_m, apart_m=motes.apart_m
+            )
+            if found is None:
+                expected = f"expected less: {count} motes so far apart do not fit in the field"
+                raise ScenarioError(
+                    loaded.source, [Fault("motes.apart_m", str(motes.apart_m), expected)]
+                )
+            return found, numbers
+        case "file":
+            return _place_from_file(loaded, inputs)
+        case "recorded":
+            recorded = recorded_positions_m(loaded.scenario.phenomenon, base_dir=loaded.base_dir)
+            if recorded is None:
+                expected = "expected a recording with positions"
+                raise ScenarioError(
+                    loaded.source, [Fault("motes.placement", "'recorded'", expected)]
+                )
+            return recorded, tuple(range(len(recorded)))
+
+
+def _place_from_file(
+    loaded: LoadedScenario, inputs: dict[str, str]
+) -> tuple[Points, tuple[int, ...]]:
+    motes = loaded.scenario.motes
+    assert motes.positions is not None, motes
+    content = read_input(loaded, "motes.positions", motes.positions, inputs)
+    points_m, bad = read_positions(content.decode("utf-8", errors="replace"))
+    faults = [
+        Fault("motes.positions", repr(motes.positions), f"line {n} is {line!r}, expected `id x y`")
+        for n, line in bad[:20]
+    ]
+    if not bad and len(points_m) != motes.count:
+        expected = f"expected as many positions as the file has: {len(points_m)}"
+        faults.append(Fault("motes.count", str(motes.count), expected))
+    if faults:
+        raise ScenarioError(loaded.source, faults)
+    return np.array(list(points_m.values()), dtype=np.float64), tuple(points_m)
+
+
+def _read_links(
+    loaded: LoadedScenario, ids: Sequence[int], inputs: dict[str, str]
+) -> dict[tuple[int, int], float]:
+    """Link probabilities between nodes, numbered as the motes are."""
+    radio = loaded.scenario.radio
+    assert radio.links is not None, radio
+    content = read_input(loaded, "radio.links", radio.links, inputs)
+    by_id, bad = read_links(content.decode("utf-8", errors="replace"))
+    number = {name: node for node, name in enumerate(ids)}
+    number.setdefault(radio.links_sink, SINK)
+    expected = "expected `sender receiver probability`"
+    faults = [
+        Fault("radio.links", repr(radio.links), f"line {n} is {line!r}, {expected}")
+        for n, line in bad[: 20 if len(bad) > radio.links_bad_lines else 0]
+    ]
+    unknown = sorted({name for pair in by_id for name in pair} - set(number))
+    if unknown:
+        listed = ", ".join(map(str, unknown[:10]))
+        faults.append(Fault("radio.links", repr(radio.links), f"ids without position: {listed}"))
+    if faults:
+        raise ScenarioError(loaded.source, faults)
+    return {(number[a], number[b]): rate for (a, b), rate in by_id.items()}
