@@ -185,6 +185,28 @@ def test_a_sender_that_dies_takes_its_queue_but_not_the_frame_on_air() -> None:
     assert bench.lost == {DropReason.DEAD: 2}
 
 
+def test_a_frame_that_fails_after_its_senders_death_is_told_as_lost() -> None:
+    placement = Placement(np.array([*CELL, (1e6, 1e6)]))
+    profile = load_profile("micaz")
+    channel = LinkTable(placement, profile, {(0, 1): 1e-9})
+    for acknowledge in (False, True):
+        bench = CsmaBench(
+            CELL,
+            range_m=50.0,
+            seed=1,
+            acknowledge=acknowledge,
+            channel=channel,
+            profile=profile,
+        )
+        bench.send(0, 1, 100, 0)
+        while not bench.air._frames:
+            bench.kernel.advance(bench.kernel.now_us + 100)
+        bench.ledger.set_down(0)
+        bench.kernel.advance(US_PER_S)
+        assert bench.lost == {DropReason.DEAD: 1}
+        assert bench.air.close() == []
+
+
 def test_interference_adds_up_in_milliwatts() -> None:
     """Weak interferers that each leave a frame alone destroy it together."""
     ring = [(25 * np.cos(a), 25 * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 40, endpoint=False)]

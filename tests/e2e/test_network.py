@@ -1,0 +1,310 @@
+"""Every kind of network, run from a scenario file and judged from its trace."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from network.topology import read_links
+from scenarios.load import shipped_scenarios
+from tests.checkers.trace import Trace, check_trace
+from tests.e2e.runs import SMALL, fails, run_here
+
+MULTI_HOP = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
+REACHING = "radio.range_m=400.0"
+
+VARIANTS = {
+    "data-sheet radios": ["motes.profile=micaz", REACHING, "radio.overhearing=true"],
+    "least power": ["motes.profile=telosb", REACHING, "radio.power_control=true"],
+    "mica2, several hops": ["motes.profile=mica2", *MULTI_HOP],
+    "csma": ["radio.mac=csma"],
+    "csma, no acknowledgements": ["radio.mac=csma", "radio.csma.acknowledge=false"],
+    "csma, impatient": [
+        "radio.mac=csma",
+        "radio.csma={min_be=1, max_be=2, max_backoffs=1, retries=0}",
+        "radio.queue=2",
+    ],
+    "csma, dying": ["radio.mac=csma", "motes.battery_j=0.01"],
+    "csma, idle death": ["radio.mac=csma", "motes.profile=telosb", "motes.battery_j=2.5", REACHING],
+    "tdma": ["radio.mac=tdma", "motes.profile=telosb", REACHING],
+    "tdma, narrow": [
+        "radio.mac=tdma",
+        "radio.tdma={slot_bytes=8, guard_ms=2.0}",
+        "radio.loss=0.1",
+        "radio.queue=1",
+    ],
+    "duty cycle": ["motes.profile=telosb", "radio.duty_cycle=0.1", REACHING],
+    "duty cycle, csma": [
+        "motes.profile=telosb",
+        "radio.mac=csma",
+        "radio.duty_cycle=0.2",
+        "radio.wake_period_s=0.5",
+        REACHING,
+    ],
+    "shadowing": [
+        "motes.profile=micaz",
+        "radio.channel=shadowing",
+        "radio.shadowing={hardware='low', modulation='o-qpsk-ns3', sigma_db=3.0, cca_dbm=-80.0}",
+        "radio.tx_dbm=-3.0",
+        *MULTI_HOP,
+        "routing.metric=etx",
+    ],
+    "shadowing, csma": [
+        "motes.profile=telosb",
+        "radio.mac=csma",
+        "radio.channel=shadowing",
+        *MULTI_HOP,
+        "routing.metric=etx",
+        "routing.rate_least=0.5",
+    ],
+    "several hops by energy, dying": [*MULTI_HOP, "routing.metric=energy", "motes.battery_j=0.01"],
+    "several hops by distance to the sink only": [
+        "routing.sink=multi-hop",
+        "routing.metric=distance",
+        "join.strategy=centralised",
+    ],
+    "all faults": [
+        "faults.crashes={mean_up_s=40.0, mean_down_s=10.0}",
+        "faults.added={count=20, from_s=10.0, until_s=50.0}",
+        "faults.removed={count=20, from_s=10.0, until_s=50.0}",
+        "faults.bursts={good_to_bad=0.05, bad_to_good=0.2}",
+        "faults.jitter_ms=50.0",
+        "faults.sink_outages=[{from_s=20.0, until_s=30.0}, {from_s=40.0, until_s=41.0}]",
+    ],
+    "faults under csma and several hops": [
+        "radio.mac=csma",
+        *MULTI_HOP,
+        "faults.crashes={mean_up_s=40.0}",
+        "faults.jitter_ms=5.0",
+        "faults.sink_outages=[{from_s=20.0, until_s=30.0}]",
+    ],
+    "wrong clocks": ["faults.clock_offset_ms=200.0", "faults.clock_drift_ppm=50.0"],
+    "grid with jitter": ["motes.placement=grid", "motes.jitter=0.4"],
+    "groups": ["motes.placement=clustered", "motes.groups=4", "motes.spread_m=15.0"],
+    "apart": ["motes.placement=poisson-disk", "motes.apart_m=6.0"],
+}
+
+
+def _set(*settings: str) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+@pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
+def test_every_network_accounts_for_all_it_did(tmp_path: Path, settings: list[str]) -> None:
+    run_here(tmp_path / "run", *_set("duration_s=60.0", *settings))
+    check_trace(tmp_path / "run")
+
+
+def test_the_same_seed_gives_the_same_run_on_every_network(tmp_path: Path) -> None:
+    for name in ("shadowing, csma", "all faults", "tdma"):
+        settings = _set("duration_s=30.0", *VARIANTS[name])
+        first = run_here(tmp_path / "a", *settings, "--force")
+        assert run_here(tmp_path / "b", *settings, "--force").fingerprint == first.fingerprint
+        other = run_here(tmp_path / "b", *settings, "--seed", "2", "--force")
+        assert other.fingerprint != first.fingerprint
+
+
+def test_each_fault_shows_in_the_trace(tmp_path: Path) -> None:
+    run_here(tmp_path / "run", *_set("duration_s=60.0", *VARIANTS["all faults"]))
+    trace = Trace(tmp_path / "run")
+    events = dict(trace.rows("SELECT event, count(*) FROM faults GROUP BY event"))
+    assert events["added"] == 20
+    assert 10 <= int(str(events["removed"])) <= 20
+    assert int(str(events["crash"])) > 50
+    assert events["sink down"] == events["sink up"] == 2
+    assert trace.number("SELECT count(*) FROM drops WHERE reason = 'sink down'") > 0
+    # Jitter lets messages of one mote overtake each other.
+    overtaken = """SELECT count(*) FROM (SELECT arrived_us,
+        max(arrived_us) OVER (PARTITION BY source ORDER BY at_us
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM messages WHERE arrived_us IS NOT NULL AND target IS NOT NULL) WHERE arrived_us < before"""
+    assert trace.number(overtaken) > 0
+
+
+def test_readings_go_by_their_motes_clocks(tmp_path: Path) -> None:
+    run_here(tmp_path / "run", *_set("duration_s=60.0", *VARIANTS["wrong clocks"]))
+    trace = Trace(tmp_path / "run")
+    spread_us = trace.number("SELECT stddev(stamp_us - at_us) FROM readings")
+    assert 150_000 < spread_us < 250_000
+
+
+def test_csma_costs_time_collisions_and_acknowledgements(tmp_path: Path) -> None:
+    ideal = run_here(tmp_path / "ideal", *_set("duration_s=60.0"))
+    csma = run_here(tmp_path / "csma", *_set("duration_s=60.0", "radio.mac=csma"))
+    trace = Trace(tmp_path / "csma")
+    assert csma.counts["mean_delay_ms"] > ideal.counts["mean_delay_ms"]
+    assert trace.number("SELECT count(*) FROM messages WHERE kind = 'mac-ack'") > 100
+    assert trace.number("SELECT count(*) FROM messages WHERE outcome = 'collided'") > 0
+
+
+def test_sleep_saves_energy_and_costs_delay(tmp_path: Path) -> None:
+    def run(*settings: str) -> dict[str, float]:
+        base = ["duration_s=60.0", "motes.profile=telosb", REACHING]
+        counts = run_here(tmp_path / "run", *_set(*base, *settings), "--force").counts
+        return {"j": counts["energy_j"], "ms": counts["mean_delay_ms"]}
+
+    awake, tdma, cycled = run(), run("radio.mac=tdma"), run("radio.duty_cycle=0.1")
+    assert tdma["j"] < 0.4 * awake["j"]
+    assert cycled["j"] < 0.4 * awake["j"]
+    assert tdma["ms"] > awake["ms"]
+    assert cycled["ms"] > awake["ms"]
+
+
+def test_motes_out_of_reach_are_counted(tmp_path: Path) -> None:
+    far = ["radio.range_m=31.0", "sink.y_m=-200.0", *MULTI_HOP]
+    counts = run_here(tmp_path / "run", *_set("duration_s=60.0", *far)).counts
+    assert counts["cut_off"] == 200
+    assert counts["drops"]["unreachable"] > 0
+    assert counts["lifetime"]["partition_s"] == 0.0
+    dying = ["duration_s=60.0", "radio.range_m=31.0", "motes.battery_j=0.0015", *MULTI_HOP]
+    life = run_here(tmp_path / "dying", *_set(*dying)).counts["lifetime"]
+    assert 0 < life["first_dead_s"] <= life["half_dead_s"]
+    assert life["partition_s"] is not None
+    assert life["partition_s"] >= life["first_dead_s"]
+
+
+def test_a_profile_of_ones_own_is_used(tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[2] / "network" / "profiles" / "telosb.toml"
+    mine = tmp_path / "mine.toml"
+    mine.write_text(shipped.read_text().replace("sample_uj = 10.5", "sample_uj = 1000.0"))
+    settings = _set("duration_s=20.0", f'motes.profile="{mine}"', REACHING)
+    counts = run_here(tmp_path / "run", *settings).counts
+    assert counts["energy_by_cause_j"]["sense"] == pytest.approx(1e-3 * counts["readings"])
+
+
+def test_a_battery_is_given_in_joules_or_milliampere_hours_or_by_the_profile(
+    tmp_path: Path,
+) -> None:
+    text = shipped_scenarios()[SMALL].replace("battery_j = 100.0\n", "")
+    scenario = tmp_path / "mine.toml"
+    for line, expected_j in (
+        ("", 21_600.0),
+        ("battery_mah = 1.5", 1.5 * 3.6 * 3.0),
+        ("battery_j = 7.5", 7.5),
+    ):
+        scenario.write_text(text.replace("[motes]\n", f"[motes]\n{line}\n"))
+        settings = _set("duration_s=10.0", "motes.profile=telosb", REACHING)
+        run_here(tmp_path / "run", *settings, "--force", scenario=str(scenario))
+        trace = check_trace(tmp_path / "run")
+        assert trace.number("SELECT max(battery_j) FROM motes") == pytest.approx(expected_j)
+
+
+FAULTS = {
+    "shadowing without levels": (["radio.channel=shadowing"], ["motes.profile = 'first-order'"]),
+    "links without file": (["radio.channel=links"], ["expected `links` exactly when"]),
+    "two batteries": (["motes.battery_mah=5.0"], ["battery_j or battery_mah, found both"]),
+    "crowded": (
+        ["motes.placement=poisson-disk", "motes.apart_m=50.0"],
+        ["motes.apart_m = 50.0", "do not fit"],
+    ),
+    "duty cycle under tdma": (["radio.mac=tdma", "radio.duty_cycle=0.5"], ["duty_cycle"]),
+    "outages overlap": (
+        ["faults.sink_outages=[{from_s=1.0, until_s=5.0}, {from_s=4.0, until_s=6.0}]"],
+        ["faults.sink_outages", "none overlapping"],
+    ),
+    "outage backwards": (
+        ["faults.sink_outages=[{from_s=5.0, until_s=1.0}]"],
+        ["from_s = 5.0", "less than until_s"],
+    ),
+    "all removed": (
+        ["faults.removed={count=200, from_s=1.0, until_s=5.0}"],
+        ["faults.removed.count = 200", "fewer than motes.count"],
+    ),
+    "no such profile file": (['motes.profile="none.toml"'], ["motes.profile", "cannot be read"]),
+}
+
+
+@pytest.mark.parametrize(("settings", "said"), FAULTS.values(), ids=FAULTS)
+def test_what_does_not_go_together_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: list[str], said: list[str]
+) -> None:
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *_set(*settings))
+    assert all(words in message for words in said), message
+    assert not (tmp_path / "run").exists()
+
+
+INTEL = """
+name = "intel-lab"
+duration_s = 300.0
+[field]
+width_m = 41.0
+height_m = 32.0
+[motes]
+count = 54
+placement = "file"
+positions = "{data}/mote_locs.txt"
+profile = "telosb"
+[sink]
+x_m = 20.0
+y_m = 16.0
+[radio]
+range_m = 60.0
+channel = "links"
+links = "{data}/connectivity.txt"
+links_bad_lines = {bad}
+[clustering]
+protocol = "heed"
+range_m = 10.0
+round_s = 30.0
+[join]
+strategy = "snjoin-star"
+window_s = 5.0
+[phenomenon]
+kind = "zipf"
+"""
+
+
+def _intel_lab() -> Path:
+    shared = os.environ.get("MOTEJOIN_SHARED_DATA")
+    data = Path(shared) if shared else Path(__file__).parents[3] / "shared" / "data"
+    directory = data / "intel_lab"
+    if not directory.is_dir():
+        pytest.skip("the Intel lab recording is not here")
+    return directory
+
+
+def test_intel_lab_links_deliver_as_measured(tmp_path: Path) -> None:
+    data = _intel_lab()
+    scenario = tmp_path / "intel.toml"
+    scenario.write_text(INTEL.format(data=data, bad=1))
+    run_here(tmp_path / "run", scenario=str(scenario))
+    trace = check_trace(tmp_path / "run")
+    measured, bad = read_links((data / "connectivity.txt").read_text())
+    assert len(bad) == 1
+    # One frame each, at most 114 + 19 bytes; ids count from 1, the sink is 0.
+    tried = trace.rows(
+        """SELECT source + 1, target + 1, count(*), sum(received)::BIGINT FROM messages
+        WHERE target IS NOT NULL AND bytes <= 133 AND outcome <> 'in flight' GROUP BY ALL"""
+    )
+    chi_square, links = 0.0, 0
+    for source, target, sent, arrived in tried:
+        assert isinstance(source, int)
+        assert isinstance(target, int)
+        assert isinstance(sent, int)
+        assert isinstance(arrived, int)
+        pair = (source, target)
+        rate = measured.get(pair, measured.get((target, source), 0.0))
+        if rate == 0.0:
+            assert arrived == 0, pair
+        elif sent * rate * (1 - rate) > 5:
+            chi_square += (arrived - sent * rate) ** 2 / (sent * rate * (1 - rate))
+            links += 1
+    assert links > 100
+    # A chi-square over so many links is near normal: mean links, variance twice that.
+    assert abs(chi_square - links) < 4 * (2 * links) ** 0.5, (chi_square, links)
+
+
+def test_a_malformed_line_of_links_is_told_unless_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mote_locs.txt").write_text("".join(f"{n} {n % 7} {n % 5}\n" for n in range(1, 55)))
+    (tmp_path / "connectivity.txt").write_text("1 2 0.5\n0 31\n2 99 0.1\n")
+    scenario = tmp_path / "intel.toml"
+    scenario.write_text(INTEL.format(data=tmp_path, bad=0))
+    message = fails(capsys, "run", str(scenario), "--out", str(tmp_path / "run"))
+    assert "line 2 is '0 31', expected `sender receiver probability`" in message
+    assert "ids without position: 99" in message
+    scenario.write_text(INTEL.format(data=tmp_path, bad=1))
+    message = fails(capsys, "run", str(scenario), "--out", str(tmp_path / "run"))
+    assert "line 2" not in message
+    assert "ids without position: 99" in message
