@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.dsms.aggregates import Average, Count, CountDistinct, Extreme, Sum
@@ -70,21 +70,25 @@ def is_odd(row: Row) -> bool:
     return row[1] is not None and row[1] % 2 == 1  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(batches())
 def test_selection(history: list[list[Delta]]) -> None:
     check(history, Selection(is_odd).apply, lambda there: filter(is_odd, there))
 
 
+@settings(deadline=None)
 @given(batches())
 def test_projection(history: list[list[Delta]]) -> None:
     check(history, Projection(lambda row: row[1:]).apply, lambda there: (r[1:] for r in there))
 
 
+@settings(deadline=None)
 @given(batches())
 def test_distinct(history: list[list[Delta]]) -> None:
     check(history, Distinct().apply, set)
 
 
+@settings(deadline=None)
 @given(batches())
 def test_consolidation_changes_nothing_but_the_way(history: list[list[Delta]]) -> None:
     check(history, consolidate, lambda there: there)
@@ -97,6 +101,7 @@ def test_consolidation_changes_nothing_but_the_way(history: list[list[Delta]]) -
                 brought[new] += 1
 
 
+@settings(deadline=None)
 @given(batches(), st.lists(st.sets(st.integers(-3, 3)), max_size=8))
 def test_selection_by_a_table_that_changes(
     history: list[list[Delta]], tables: list[set[int]]
@@ -146,6 +151,7 @@ def aggregated(group: list[Row]) -> Row:
     )
 
 
+@settings(deadline=None)
 @given(batches())
 def test_group_by(history: list[list[Delta]]) -> None:
     def recompute(there: list[Row]) -> Iterable[Row]:
@@ -155,6 +161,7 @@ def test_group_by(history: list[list[Delta]]) -> None:
     check(history, GroupBy(lambda row: row[:1], AGGREGATES).apply, recompute)
 
 
+@settings(deadline=None)
 @given(batches())
 def test_aggregates_without_group(history: list[list[Delta]]) -> None:
     grouped = GroupBy(None, AGGREGATES)
@@ -167,6 +174,7 @@ def test_aggregates_without_group(history: list[list[Delta]]) -> None:
     check(history, apply, lambda there: [aggregated(there)])
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1), st.data())
 def test_sums_of_floats_leave_no_rounding_behind(values: list[float], data: st.DataObject) -> None:
     total, mean = Sum(), Average()
@@ -197,6 +205,7 @@ def near(row: Row) -> bool:
     return row[1] is not None and row[3] is not None and abs(row[1] - row[3]) <= 1  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(batches(), batches(), st.booleans(), st.data())
 def test_join_of_two_changing_relations(
     left: list[list[Delta]], right: list[list[Delta]], equi: bool, data: st.DataObject
@@ -220,6 +229,7 @@ def test_join_of_two_changing_relations(
         assert answer == Counter(kept)
 
 
+@settings(deadline=None)
 @given(batches(6))
 def test_a_relation_joined_with_itself_twice(history: list[list[Delta]]) -> None:
     tree = JoinTree([DeltaJoin(null_free, null_free), DeltaJoin(null_free, null_free)])

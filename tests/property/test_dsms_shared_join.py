@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.dsms.arrival_list import Arrival
@@ -102,6 +102,7 @@ def looped() -> JoinBuffers:
     [LargestWindowOnly, SmallestWindowFirst, MaximumQueryThroughput],
     ids=["lwo", "swf", "mqt"],
 )
+@settings(deadline=None)
 @given(
     story=stories(),
     comparison_ns=st.sampled_from([0, 300, 1500, 9000]),
