@@ -2,9 +2,9 @@
 
 Paper                     Here
 tuple-value list, TVL     `_entries`, a dict: one entry per value that occurs in the window
-value-occurrence list     `_Entry.streams`: per stream its occurrences, oldest first
-count summary psi         `len(_Entry.streams)`: a stream without occurrences is not in the dict
-clean-sweep list, CSL     `_sweep`, a deque of all occurrences in order of arrival
+value-occurrence list     the entry, a dict: per stream its occurrences, oldest first
+count summary psi         the entry's length: a stream without occurrences is not in it
+clean-sweep list, CSL     `join.clean_sweep`
 
 Deviation from Fig. 1: the occurrences of a value are kept per stream, not in one list, so that forming
 a result costs one step per joining stream and not one per occurrence.
@@ -14,52 +14,70 @@ occurrences stamped before it, which is what makes results exactly-once when tab
 cluster heads (see `join.snjoin_star`).
 """
 
-from bisect import insort
-from collections import deque
-from collections.abc import Iterator
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Generic
 
+from join.clean_sweep import Record, StampT, TimeSweep, add_sorted, remove_first
 from join.contract import Member, Stream, Value
 
 Stamp = tuple[int, int, int]
 """(time of processing in microseconds, where, how many before it there): totally ordered."""
 
 
-class Held(NamedTuple):
-    """One occurrence in the table."""
-
-    at_us: int
-    stamp: Stamp
-
-
-class _Entry:
-    """What the table holds of one value."""
-
-    __slots__ = ("newest_stamp", "oldest_latest_us", "snapshot", "streams")
-
-    def __init__(self) -> None:
-        self.streams: dict[Stream, list[Held]] = {}
-        # The newest member per stream, kept until the entry changes: many probes meet the same state.
-        self.snapshot: tuple[Member, ...] | None = None
-        self.oldest_latest_us = 0
-        self.newest_stamp: Stamp = (0, 0, 0)
-
-
-class ValueTable:
-    """Occurrences of all streams by value, with probes for what lies within a window.
+class OccurrenceTable(Generic[StampT]):
+    """Occurrences of all streams by value.
 
     Invariants:
-        * Each stream's occurrences are sorted by time.
+        * Each stream's occurrences are sorted by time, then by stamp.
         * No entry and no stream of an entry is empty.
     """
+
+    def __init__(self) -> None:
+        self._entries: dict[Value, dict[Stream, list[Record[StampT]]]] = {}
+
+    def find(self, value: Value) -> Mapping[Stream, list[Record[StampT]]] | None:
+        """All that is held of a value: the table's own lists, not to be changed."""
+        return self._entries.get(value)
+
+    def add(self, record: Record[StampT]) -> None:
+        """Hold one occurrence (Fig. 2 steps 1 to 3)."""
+        entry = self._entries.get(record[3])
+        if entry is None:
+            self._entries[record[3]] = {record[2]: [record]}
+            return
+        held = entry.get(record[2])
+        if held is None:
+            entry[record[2]] = [record]
+        else:
+            add_sorted(held, record)
+
+    def forget(self, record: Record[StampT]) -> None:
+        """Let go of one occurrence, and of its entry when that was the last (Fig. 2 step 6)."""
+        _, _, stream, value = record
+        entry = self._entries[value]
+        held = entry[stream]
+        if len(held) > 1:
+            remove_first(held, record)
+            return
+        assert held[0] is record, (held, record)
+        del entry[stream]
+        if not entry:
+            del self._entries[value]
+
+
+class ValueTable(OccurrenceTable[Stamp]):
+    """The table of a cluster head: probes by time and stamp, and its own clean-sweep list."""
 
     def __init__(self, *, window_us: int, late_us: int = 0) -> None:
         assert window_us >= 0, window_us
         assert late_us >= 0, late_us
+        super().__init__()
         self.window_us = window_us
         self.late_us = late_us
-        self._entries: dict[Value, _Entry] = {}
-        self._sweep: deque[tuple[int, Value, Stream, Stamp]] = deque()
+        self._sweep: TimeSweep[Stamp] = TimeSweep(window_us + late_us)
+        # The newest member per stream, kept until the entry changes: many probes meet the same state.
+        self._snapshots: dict[Value, _Snapshot] = {}
 
     def __len__(self) -> int:
         """Occurrences held."""
@@ -67,53 +85,43 @@ class ValueTable:
 
     def insert(self, value: Value, stream: Stream, at_us: int, stamp: Stamp) -> None:
         """Hold one occurrence."""
-        entry = self._entries.get(value)
-        if entry is None:
-            entry = self._entries[value] = _Entry()
-        held = entry.streams.get(stream)
-        if held is None:
-            entry.streams[stream] = [Held(at_us, stamp)]
-        elif at_us >= held[-1].at_us:
-            held.append(Held(at_us, stamp))
-        else:
-            insort(held, Held(at_us, stamp))
-        entry.snapshot = None
-        self._sweep.append((at_us, value, stream, stamp))
+        record = (at_us, stamp, stream, value)
+        self.add(record)
+        self._sweep.append(record)
+        self._snapshots.pop(value, None)
 
     def latest(self, value: Value, stream: Stream, at_us: int, before: Stamp) -> tuple[Member, ...]:
         """The newest partner per other stream within the window and stamped before `before`.
 
         Costs O(1) when nothing about the value changed since the last such probe, else one step per
-        joining stream.
+        joining stream. Oldest first, equal times by stream.
         """
         entry = self._entries.get(value)
         if entry is None:
             return ()
-        snapshot = entry.snapshot
+        snapshot = self._snapshots.get(value)
         if snapshot is None:
-            snapshot = self._take_snapshot(entry)
+            snapshot = self._snapshots[value] = _Snapshot(entry)
         if (
-            entry.newest_stamp < before
-            and entry.oldest_latest_us >= at_us - self.window_us
-            and snapshot[-1].at_us <= at_us + self.window_us
-            and stream not in entry.streams
+            snapshot.newest_stamp < before
+            and snapshot.oldest_us >= at_us - self.window_us
+            and snapshot.newest_us <= at_us + self.window_us
+            and stream not in entry
         ):
-            return snapshot
+            return snapshot.members
         return self._filtered(entry, stream, at_us, before)
 
     def times(
         self, value: Value, stream: Stream, at_us: int, before: Stamp
     ) -> dict[Stream, list[int]]:
         """All partner times per other stream within the window and stamped before `before`."""
-        entry = self._entries.get(value)
-        if entry is None:
-            return {}
-        earliest, latest = at_us - self.window_us, at_us + self.window_us
+        earliest, after = (at_us - self.window_us,), (at_us + self.window_us + 1,)
         partners = {}
-        for other, held in entry.streams.items():
+        for other, held in self._entries.get(value, {}).items():
             if other == stream:
                 continue
-            times = [h.at_us for h in held if earliest <= h.at_us <= latest and h.stamp < before]
+            near = held[bisect_left(held, earliest) : bisect_left(held, after)]
+            times = [record[0] for record in near if record[1] < before]
             if times:
                 partners[other] = times
         return partners
@@ -124,58 +132,56 @@ class ValueTable:
         Follows the clean-sweep list (Fig. 2 step 6): an occurrence that came late stays until those
         that came before it are gone.
         """
-        oldest_us = now_us - self.window_us - self.late_us
-        sweep = self._sweep
-        gone = 0
-        while sweep and sweep[0][0] < oldest_us:
-            at_us, value, stream, stamp = sweep.popleft()
-            self._forget(value, stream, Held(at_us, stamp))
-            gone += 1
-        return gone
+        gone = self._sweep.expire(now_us)
+        for record in gone:
+            self.forget(record)
+            self._snapshots.pop(record[3], None)
+        return len(gone)
 
     def held(self) -> Iterator[tuple[int, Value, Stream, Stamp]]:
         """Everything held as (time, value, stream, stamp), in order of arrival."""
-        return iter(self._sweep)
+        return ((at_us, value, stream, stamp) for at_us, stamp, stream, value in self._sweep)
 
     def clear(self) -> None:
         """Forget everything."""
         self._entries.clear()
+        self._snapshots.clear()
         self._sweep.clear()
 
-    def _forget(self, value: Value, stream: Stream, occurrence: Held) -> None:
-        entry = self._entries[value]
-        held = entry.streams[stream]
-        held.remove(occurrence)
-        entry.snapshot = None
-        if not held:
-            del entry.streams[stream]
-            if not entry.streams:
-                del self._entries[value]
-
-    def _take_snapshot(self, entry: _Entry) -> tuple[Member, ...]:
-        members = [Member(stream, held[-1].at_us) for stream, held in entry.streams.items()]
-        members.sort(key=_by_time)
-        entry.oldest_latest_us = members[0].at_us
-        entry.newest_stamp = max(max(h.stamp for h in held) for held in entry.streams.values())
-        entry.snapshot = tuple(members)
-        return entry.snapshot
-
     def _filtered(
-        self, entry: _Entry, stream: Stream, at_us: int, before: Stamp
+        self,
+        entry: Mapping[Stream, list[Record[Stamp]]],
+        stream: Stream,
+        at_us: int,
+        before: Stamp,
     ) -> tuple[Member, ...]:
-        earliest, latest = at_us - self.window_us, at_us + self.window_us
+        earliest_us, latest_us = at_us - self.window_us, at_us + self.window_us
         members = []
-        for other, held in entry.streams.items():
+        for other, held in entry.items():
             if other == stream:
                 continue
-            for occurrence in reversed(held):
-                if occurrence.at_us < earliest:
+            for record in reversed(held):
+                if record[0] < earliest_us:
                     break
-                if occurrence.at_us <= latest and occurrence.stamp < before:
-                    members.append(Member(other, occurrence.at_us))
+                if record[0] <= latest_us and record[1] < before:
+                    members.append(Member(other, record[0]))
                     break
         members.sort(key=_by_time)
         return tuple(members)
+
+
+class _Snapshot:
+    """The newest member of each stream of an entry, and what tells whether it suits a probe."""
+
+    __slots__ = ("members", "newest_stamp", "newest_us", "oldest_us")
+
+    def __init__(self, entry: Mapping[Stream, list[Record[Stamp]]]) -> None:
+        members = [Member(stream, held[-1][0]) for stream, held in entry.items()]
+        members.sort(key=_by_time)
+        self.members = tuple(members)
+        self.oldest_us = members[0].at_us
+        self.newest_us = members[-1].at_us
+        self.newest_stamp = max(max(record[1] for record in held) for held in entry.values())
 
 
 def _by_time(member: Member) -> tuple[int, str]:

@@ -1,0 +1,200 @@
+"""The clean-sweep list (SNJoin §2.1): what has left the window, found without search.
+
+Paper                         Here
+CSL                           `TimeSweep`, one queue in order of arrival
+CSL with windows omega_i      `StreamSweep`, one queue per window length
+CSL of a tuple-window         `TupleSweep`, one queue per stream
+
+A record is let go when its time is more than its stream's window and the allowed lateness behind the
+watermark: until then a tuple may come that joins it. As in §2.2, a record that came late stays until those
+that came before it are gone.
+"""
+
+from bisect import insort
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from join.contract import Stream, Value
+from join.windows import LastTuples, PerStream, Uniform
+
+StampT = TypeVar("StampT", int, tuple[int, int, int])
+"""A record's place in the order of processing."""
+
+Record = tuple[int, StampT, Stream, Value]
+"""(time, stamp, stream, value): in order of time, then of processing."""
+
+
+class Sweep(Protocol[StampT]):
+    """What all clean-sweep lists offer."""
+
+    def __len__(self) -> int:
+        """Records held."""
+
+    def __iter__(self) -> Iterator[Record[StampT]]:
+        """The records held; those of one stream in order of arrival."""
+
+    def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
+        """Hold a record; gives those that must go because of it."""
+
+    def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
+        """Let go of the records that no tuple to come can join."""
+
+    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
+        """Take out some records; costs one step for each record held."""
+
+    def clear(self) -> None:
+        """Forget all."""
+
+
+class TimeSweep(Generic[StampT]):
+    """One window for all streams."""
+
+    __slots__ = ("_keep_us", "_queue")
+
+    def __init__(self, keep_us: int) -> None:
+        self._keep_us = keep_us
+        self._queue: deque[Record[StampT]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def __iter__(self) -> Iterator[Record[StampT]]:
+        return iter(self._queue)
+
+    def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
+        """Hold a record."""
+        self._queue.append(record)
+        return ()
+
+    def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
+        """Let go of the records that no tuple to come can join."""
+        queue = self._queue
+        oldest_us = watermark_us - self._keep_us
+        if not queue or queue[0][0] >= oldest_us:
+            return ()
+        gone = []
+        while queue and queue[0][0] < oldest_us:
+            gone.append(queue.popleft())
+        return gone
+
+    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
+        """Take out some records."""
+        taken: list[Record[StampT]] = []
+        kept: deque[Record[StampT]] = deque()
+        for record in self._queue:
+            (taken if unwanted(record) else kept).append(record)
+        self._queue = kept
+        return taken
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._queue.clear()
+
+
+class StreamSweep(Generic[StampT]):
+    """A window per stream: streams with equal windows share a queue."""
+
+    def __init__(self, windows: PerStream, *, late_us: int) -> None:
+        self._windows = windows
+        self._late_us = late_us
+        self._queues: dict[int, TimeSweep[StampT]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._queues.values()))
+
+    def __iter__(self) -> Iterator[Record[StampT]]:
+        for queue in self._queues.values():
+            yield from queue
+
+    def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
+        """Hold a record."""
+        reach_us = self._windows.reach_us(record[2])
+        queue = self._queues.get(reach_us)
+        if queue is None:
+            queue = self._queues[reach_us] = TimeSweep(reach_us + self._late_us)
+        return queue.append(record)
+
+    def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
+        """Let go of the records that no tuple to come can join."""
+        return [gone for queue in self._queues.values() for gone in queue.expire(watermark_us)]
+
+    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
+        """Take out some records."""
+        return sorted(
+            (taken for queue in self._queues.values() for taken in queue.take(unwanted)),
+            key=_by_stamp,
+        )
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._queues.clear()
+
+
+class TupleSweep(Generic[StampT]):
+    """The last tuples of each stream."""
+
+    def __init__(self, windows: LastTuples) -> None:
+        self._windows = windows
+        self._queues: dict[Stream, deque[Record[StampT]]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._queues.values()))
+
+    def __iter__(self) -> Iterator[Record[StampT]]:
+        for queue in self._queues.values():
+            yield from queue
+
+    def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
+        """Hold a record; the oldest of its stream may have to go."""
+        queue = self._queues.get(record[2])
+        if queue is None:
+            queue = self._queues[record[2]] = deque()
+        queue.append(record)
+        if len(queue) > self._windows.count_of(record[2]):
+            return (queue.popleft(),)
+        return ()
+
+    def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
+        """Nothing: time plays no part in tuple windows."""
+        del watermark_us
+        return ()
+
+    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
+        """Refuse: what is not in memory would still count among the last tuples."""
+        raise NotImplementedError("tuple windows are kept in memory")
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._queues.clear()
+
+
+def add_sorted(held: list[Record[StampT]], record: Record[StampT]) -> None:
+    """Put a record in its place; at the end, where nearly all belong, in constant time."""
+    if record >= held[-1]:
+        held.append(record)
+    else:
+        insort(held, record)
+
+
+def remove_first(held: list[Record[StampT]], record: Record[StampT]) -> None:
+    """Take a record out; from the front, where nearly all go, without search."""
+    if held[0] is record:
+        del held[0]
+    else:
+        held.remove(record)
+
+
+def make_sweep(windows: Uniform | PerStream | LastTuples, *, late_us: int) -> "Sweep[int]":
+    """The clean-sweep list for a window form."""
+    match windows:
+        case Uniform(window_us):
+            return TimeSweep(window_us + late_us)
+        case PerStream():
+            return StreamSweep(windows, late_us=late_us)
+        case LastTuples():
+            return TupleSweep(windows)
+
+
+def _by_stamp(record: Record[StampT]) -> StampT:
+    return record[1]

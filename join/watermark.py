@@ -1,0 +1,54 @@
+"""Event time as an operator knows it: what is late, and what is absurdly early.
+
+Paper                            Here
+current time (SNJoin §2.2)       `at_us`, the newest time seen or announced
+epsilon, the error factor        `late_us`
+
+The papers leave "current time" open. A wall clock would make results depend on the machine, and the
+newest timestamp alone lets one absurd value make all that follows late; so time is the newest timestamp,
+and a timestamp that jumps ahead by more than `FUTURE_US_MAX` is refused.
+"""
+
+from typing import Final
+
+FUTURE_US_MAX: Final = 366 * 24 * 3600 * 1_000_000
+"""How far ahead of the newest tuple a tuple may be: a year of silence passes, a mixed-up unit does not."""
+
+
+class Watermark:
+    """The newest event time, and the tuples turned away because of it."""
+
+    __slots__ = ("at_us", "future_us", "late", "late_us", "refused")
+
+    def __init__(self, *, late_us: int, future_us: int = FUTURE_US_MAX) -> None:
+        assert late_us >= 0, late_us
+        assert future_us >= 0, future_us
+        self.late_us = late_us
+        self.future_us = future_us
+        self.at_us: int | None = None
+        """None until the first tuple."""
+        self.late = 0
+        self.refused = 0
+
+    def admit(self, at_us: int) -> bool:
+        """Whether a tuple of this time is neither late nor absurd; counts those that are not."""
+        now_us = self.at_us
+        if now_us is None:
+            self.at_us = at_us
+            return True
+        ahead_us = at_us - now_us
+        if ahead_us > 0:
+            if ahead_us > self.future_us:
+                self.refused += 1
+                return False
+            self.at_us = at_us
+            return True
+        if ahead_us >= -self.late_us:
+            return True
+        self.late += 1
+        return False
+
+    def advance(self, at_us: int) -> None:
+        """Note that time has come to `at_us`."""
+        if self.at_us is None or at_us > self.at_us:
+            self.at_us = at_us

@@ -1,0 +1,129 @@
+"""Windows as people write them: `60s`, `100tuples`, `A=10s`, `A-B=10s,B-C=5s`, `A>B=3s`."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from join.contract import Stream
+from join.windows import LastTuples, Pairs, PairWindow, PerStream, Uniform, Windows
+from sim.errors import InputError
+
+_UNITS_US: Final = {
+    "us": 1,
+    "ms": 1_000,
+    "s": 1_000_000,
+    "min": 60_000_000,
+    "h": 3_600_000_000,
+    "d": 86_400_000_000,
+}
+_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)")
+_TUPLES: Final = re.compile(r"(\d+)\s*tuples?")
+
+
+def parse_duration_us(text: str, name: str) -> int:
+    """Microseconds of a length of time such as `60s`, `1.5min` or `250ms`.
+
+    Raises:
+        InputError: The text is no length of time in whole microseconds.
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if match is not None:
+        number, unit = match.groups()
+        whole, _, fraction = number.partition(".")
+        us, rest = divmod(int(whole + fraction) * _UNITS_US[unit], int("1" + "0" * len(fraction)))
+        if not rest:
+            return us
+    units = ", ".join(_UNITS_US)
+    raise InputError(f"{name} = {text!r}: expected a number with a unit ({units}), such as 60s")
+
+
+def parse_window(text: str) -> Uniform | LastTuples:
+    """The window of `--window`: a length of time, or `100tuples`."""
+    match = _TUPLES.fullmatch(text.strip())
+    if match is None:
+        return Uniform(parse_duration_us(text, "--window"))
+    count = int(match[1])
+    if count < 1:
+        raise InputError(f"--window = {text!r}: expected at least one tuple")
+    return LastTuples(count)
+
+
+def parse_windows(
+    text: str, *, default: Uniform | None, streams: Sequence[str], two_way: bool
+) -> Windows:
+    """The windows of `--windows`: per stream, or between pairs of streams.
+
+    Args:
+        text: Windows with commas between them.
+        default: The window of streams that are not listed.
+        streams: Names that a hyphen or `>` inside a name is understood by; may be empty.
+        two_way: Directed windows hold in both directions.
+
+    Raises:
+        InputError: With everything that is wrong.
+    """
+    faults: list[str] = []
+    per_stream: dict[Stream, int] = {}
+    pairs: list[PairWindow] = []
+    for entry in text.split(","):
+        names, equals, length = entry.strip().rpartition("=")
+        if not equals or not names:
+            faults.append(f"--windows: {entry.strip()!r}: expected A=10s, A-B=10s or A>B=10s")
+            continue
+        try:
+            window_us = parse_duration_us(length, f"--windows: {names}")
+            pair = _pair(names.strip(), streams)
+        except InputError as error:
+            faults.append(str(error))
+            continue
+        if pair is None:
+            if names.strip() in per_stream:
+                faults.append(f"--windows: {names.strip()} has two windows")
+            per_stream[names.strip()] = window_us
+        else:
+            first, second, directed = pair
+            pairs.append(PairWindow(first, second, window_us, directed))
+    if per_stream and pairs:
+        faults.append("--windows: windows per stream and windows between pairs do not mix")
+    if pairs and default is not None:
+        faults.append("--windows: windows between pairs leave nothing for --window to say")
+    if two_way and not any(pair.directed for pair in pairs):
+        faults.append("--two-way: expected directed windows such as A>B=3s in --windows")
+    if faults:
+        raise InputError("\n".join(faults))
+    if pairs:
+        return Pairs(tuple(pairs), two_way=two_way)
+    return PerStream(per_stream, default_us=None if default is None else default.window_us)
+
+
+def named_streams(windows: Windows) -> list[str] | None:
+    """The streams that the windows name, when no other can have a window."""
+    match windows:
+        case Pairs():
+            return [str(stream) for stream in windows.streams()]
+        case PerStream(windows_us, None):
+            return [str(stream) for stream in windows_us]
+        case _:
+            return None
+
+
+def _pair(names: str, streams: Iterable[str]) -> tuple[str, str, bool] | None:
+    """The two streams of a window, and whether it is directed; None if only one is named."""
+    known = set(streams)
+    if names in known:
+        return None
+    marks = [place for place, mark in enumerate(names) if mark in "->"]
+    splits = [(names[:p].strip(), names[p + 1 :].strip(), names[p] == ">") for p in marks]
+    fitting = [split for split in splits if not known or known >= set(split[:2])]
+    if not marks or (known and not fitting and len(splits) != 1):
+        if marks:
+            raise InputError(f"--windows: {names!r} names no two of the streams {sorted(known)}")
+        return None
+    if not fitting:
+        fitting = splits
+    if len(fitting) > 1:
+        raise InputError(f"--windows: {names!r} can be read in several ways: use --streams")
+    first, second, directed = fitting[0]
+    if not first or not second or first == second:
+        raise InputError(f"--windows: {names!r}: expected two different streams")
+    return first, second, directed
