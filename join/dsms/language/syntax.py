@@ -1,7 +1,7 @@
 """The syntax tree of a query. Nodes that are equal say the same; where they stand does not count."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,3 +258,23 @@ def walk(node: Expression) -> Iterator[Expression]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def rewrite(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """The expression with every node that `change` has a replacement for replaced, from the top down."""
+    changed = change(node)
+    if changed is not None:
+        return changed
+    match node:
+        case Minus(operand) | InList(operand) | InTable(operand) | IsNull(operand):
+            return replace(node, operand=rewrite(operand, change))
+        case Not(term):
+            return replace(node, term=rewrite(term, change))
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            return replace(node, left=rewrite(left, change), right=rewrite(right, change))
+        case AllOf(terms) | AnyOf(terms):
+            return replace(node, terms=tuple(rewrite(term, change) for term in terms))
+        case Call(_, arguments):
+            return replace(node, arguments=tuple(rewrite(each, change) for each in arguments))
+        case Literal() | Column() | Now() | PairWindow():
+            return node
