@@ -63,7 +63,8 @@ class Assembler:
             if _reads_table(term):
                 transforms.append(TableSelection(compile_predicate(term, scope)))
         output = build_output(plan, scope)
-        return Pipeline(name, plan, output.names, feed, [*transforms, *output.transforms])
+        columns = dict(zip(output.names, output.types, strict=True))
+        return Pipeline(name, plan, columns, feed, [*transforms, *output.transforms])
 
     def _scope(self, plan: Plan, faults: list[QueryFault]) -> Scope:
         sources: list[tuple[str, dict[str, Type]]] = [

@@ -30,6 +30,8 @@ class OutputColumns:
 
     transforms: list[Transform]
     names: list[str]
+    types: list[Type | None]
+    """None: always NULL."""
 
 
 def build_output(plan: Plan, scope: Scope) -> OutputColumns:
@@ -42,7 +44,7 @@ def build_output(plan: Plan, scope: Scope) -> OutputColumns:
     transforms.append(Projection(_mapper([value.evaluate for value in values])))
     if plan.distinct:
         transforms.append(Distinct())
-    return OutputColumns(transforms, _names(items, scope))
+    return OutputColumns(transforms, _names(items, scope), [value.type for value in values])
 
 
 def _all_items(scope: Scope) -> list[Item]:

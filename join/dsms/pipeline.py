@@ -1,9 +1,10 @@
 """A running query: a feed of changes, and the operators they flow through to the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from join.dsms.catalog import Type
 from join.dsms.changes import Batch, Delta, Row
 from join.dsms.feeds import ArrivalEvent, Event, Feed, Step
 from join.dsms.plan import Plan
@@ -38,14 +39,14 @@ class Pipeline:
         self,
         name: str,
         plan: Plan,
-        columns: Sequence[str],
+        columns: Mapping[str, Type | None],
         feed: Feed,
         transforms: Sequence[Transform],
     ) -> None:
         self.name = name
         self.plan = plan
         self.columns = columns
-        """The names of the output columns."""
+        """The output columns, in order; type None: always NULL."""
         self.feed = feed
         self._transforms = transforms
         self.outputs = 0
