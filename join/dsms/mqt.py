@@ -7,8 +7,11 @@ MaxQT(PW(w_i, w_j))        _best[i][j], as a rank: only the order matters
 the k that attains it      _reach[i][j]
 
 A tuple goes on to the k that attains the maximum. Deciding anew at each window on the way would decide the same:
-if the way to k has the best rate of all, the rest of the way has no worse one than its beginning, and a tuple
+if the way to k has the best rate of all, the rest of the way has a better one than its beginning, and a tuple
 that has just come may go no further than that beginning.
+
+Where rates are equal, smaller windows come first: §5.1 says that under evenly spaced windows MQT serves new tuples
+in the order of SWF.
 """
 
 from collections.abc import Sequence
@@ -20,10 +23,7 @@ from join.dsms.schedule import Queues, Schedule
 def max_query_throughput(
     windows_us: Sequence[int], queries: Sequence[int]
 ) -> list[list[tuple[Fraction, int]]]:
-    """MaxQT(PW(w_i, w_j)) and the k that attains it, for 0 <= i < j <= N; (0, 0) elsewhere.
-
-    Of several k that attain it the largest is meant: it serves more queries at the same rate.
-    """
+    """MaxQT(PW(w_i, w_j)) and the smallest k that attains it, for 0 <= i < j <= N; (0, 0) elsewhere."""
     edges = [0, *windows_us]
     served = [sum(queries[:i]) for i in range(len(edges))]
     matrix = []
@@ -33,7 +33,8 @@ def max_query_throughput(
         for k in range(i + 1, len(edges)):
             # A window of zero still takes a moment.
             rate = Fraction(served[k] - served[i], max(edges[k] - edges[i], 1))
-            best = max(best, (rate, k))
+            if rate > best[0]:
+                best = (rate, k)
             row.append(best)
         matrix.append(row)
     return matrix
@@ -57,7 +58,7 @@ class MaximumQueryThroughput(Schedule):
         self._reach = [[k for _, k in row] for row in matrix]
 
     def choose(self, queues: Queues) -> tuple[int, int]:
-        """The best of all queues, from the largest window down (§3.3); on a tie the larger window."""
+        """The best of all queues, from the largest window down (§3.3); on a tie the smaller window."""
         limit = len(queues)
         best_rank = -1
         chosen = reach = 0
@@ -65,7 +66,7 @@ class MaximumQueryThroughput(Schedule):
             if not queues[place]:
                 continue
             rank = self._rank[place][limit]
-            if rank > best_rank:
+            if rank >= best_rank:
                 best_rank, chosen, reach = rank, place, self._reach[place][limit] - place
             limit = place
         return chosen, reach

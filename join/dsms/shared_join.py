@@ -229,11 +229,9 @@ class SharedJoin:
             self.peaks.held = max(self.peaks.held, self._held)
         if not early:
             return
-        for window_us in self._windows_us:
-            if stretch.window_us <= window_us <= outer.target_us:
-                owed = self._owed[window_us]
-                if owed and owed[0] is outer:
-                    self._release(outer, stretch, window_us, stretch.produced_ns)
+        for window_us, owed in self._owed.items():
+            if owed and owed[0] is outer:
+                self._release(outer, stretch, window_us, stretch.produced_ns)
 
     def _complete(self, outer: Outer, window_us: int) -> None:
         """Routing part: a tuple has scanned a window completely."""

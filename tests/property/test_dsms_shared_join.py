@@ -43,11 +43,11 @@ def stories(draw: st.DrawFn) -> list[Came | Come | Go]:
     story: list[Came | Come | Go] = []
     for _ in range(draw(st.integers(1, 40))):
         kind = draw(st.integers(0, 9))
-        if kind < 7:
+        if kind < 6:
             at_us += draw(st.sampled_from([0, 0, 0, 1, 1, 2, 5, 20]))
             story.append(Came(draw(st.integers(0, 1)), draw(st.integers(0, 2)), at_us))
-        elif kind < 9:
-            story.append(Come(draw(st.sampled_from([0, 1, 2, 3, 5, 8, 30]))))
+        elif kind < 8:
+            story.append(Come(draw(st.sampled_from([0, 2, 5, 30]))))
         else:
             story.append(Go(draw(st.integers(0, 5))))
     return [Come(draw(st.integers(0, 10))), *story]

@@ -202,3 +202,38 @@ def test_null_keys_join_nothing() -> None:
     join.arrive(1, (None,), 2)
     join.drain()
     assert outlet.responses.count == 0
+
+
+def test_a_nested_loop_asks_about_left_and_right_in_that_order() -> None:
+    buffers = NestedLoopBuffers(lambda left, right: left[0] < right[0])  # type: ignore[operator]
+    join = SharedJoin(buffers, LargestWindowOnly(), VirtualCpu(CpuCosts(comparison_ns=1)))
+    outlet = join.add_query(100)
+    for at_us, (side, value) in enumerate([(0, 1), (1, 2), (1, 0), (0, 1)]):
+        join.arrive(side, (value,), at_us)
+    join.drain()
+    # (1, 2) when 2 comes, and again when the second 1 comes; never (1, 0).
+    assert outlet.responses.count == 2
+
+
+@pytest.mark.parametrize(
+    "schedule", [LargestWindowOnly, SmallestWindowFirst, MaximumQueryThroughput]
+)
+def test_an_outlet_whose_query_has_gone_receives_nothing_of_later_arrivals(
+    schedule: type[Schedule],
+) -> None:
+    join = SharedJoin(
+        NestedLoopBuffers(lambda left, right: True),
+        schedule(),
+        VirtualCpu(CpuCosts(comparison_ns=5_000_000)),
+    )
+    staying = [join.add_query(window_us) for window_us in (10, 1000)]
+    join.preload(1, (), 0)
+    leaving = join.add_query(1000)
+    join.preload(1, (), 1)
+    join.arrive(0, (), 5)
+    join.remove_query(leaving)
+    join.arrive(0, (), 6)
+    join.arrive(0, (), 7)
+    join.drain()
+    assert [outlet.responses.count for outlet in staying] == [6, 6]
+    assert leaving.responses.count == 1
