@@ -11,6 +11,7 @@ from scenarios import (
     compare_command,
     doctor_command,
     join_command,
+    query_command,
     report_command,
     run_command,
     scenarios_command,
@@ -31,6 +32,7 @@ COMMANDS = [
     compare_command,
     cluster_command,
     join_command,
+    query_command,
     scenarios_command,
     doctor_command,
 ]
