@@ -12,10 +12,10 @@ from join.dsms.expressions import Evaluate, compile_expression, compile_predicat
 from join.dsms.feeds import Feed, WindowedFeed, WindowedSource, row_key
 from join.dsms.join_buffers import HashBuffers, JoinBuffers, NestedLoopBuffers
 from join.dsms.language.errors import QueryFault, unknown
-from join.dsms.language.syntax import AllOf, Comparison, Expression, InTable, walk
+from join.dsms.language.syntax import AllOf, Comparison, Expression
 from join.dsms.output_columns import build_output
 from join.dsms.pipeline import Pipeline, Transform
-from join.dsms.plan import JoinKind, Plan, Signature, lives_us
+from join.dsms.plan import JoinKind, Plan, Signature, lives_us, reads_table
 from join.dsms.schedule import Schedule
 from join.dsms.scope import Moment, Scope, aliases_of
 from join.dsms.selection import Selection, TableSelection
@@ -56,11 +56,11 @@ class Assembler:
         scope = self._scope(plan, faults)
         feed = self._feed(plan, scope)
         transforms: list[Transform] = []
-        fixed = [term for term in plan.selection if not _reads_table(term)]
+        fixed = [term for term in plan.selection if not reads_table(term)]
         if fixed:
             transforms.append(Selection(_all(fixed, scope)))  # type: ignore[arg-type]
         for term in plan.selection:
-            if _reads_table(term):
+            if reads_table(term):
                 transforms.append(TableSelection(compile_predicate(term, scope)))
         output = build_output(plan, scope)
         columns = dict(zip(output.names, output.types, strict=True))
@@ -293,7 +293,3 @@ def _check_equal(left: Sequence[Expression], right: Sequence[Expression], scope:
     """Find out whether keys can be compared at all."""
     for one, other in zip(left, right, strict=True):
         compile_expression(Comparison("=", one, other, one.at), scope)
-
-
-def _reads_table(term: Expression) -> bool:
-    return any(isinstance(node, InTable) for node in walk(term))

@@ -165,7 +165,8 @@ class Engine:
             table.insert(row)
         event = Event(self._next_event(), self._moment.now_us)
         for pipeline in self._pipelines.values():
-            outputs += pipeline.refresh(event)
+            if pipeline.plan.reads_tables:
+                outputs += pipeline.refresh(event)
         return outputs
 
     def finish(self) -> list[Output]:

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from join.dsms.catalog import Type
-from join.dsms.language.syntax import Column, Expression, Item, Sensors, WindowSpec
+from join.dsms.language.syntax import (
+    Column,
+    Expression,
+    InTable,
+    Item,
+    PredicateSpec,
+    Sensors,
+    WindowSpec,
+    walk,
+)
 from join.windows import Strategy, TimeWindows
 
 
@@ -100,6 +109,15 @@ class Plan:
     distinct: bool
     is_aggregated: bool
 
+    @property
+    def reads_tables(self) -> bool:
+        """Whether a change of a table can change the answer."""
+        predicates = [*self.selection]
+        for source in self.sources:
+            if isinstance(source.window, PredicateSpec):
+                predicates += [p for p in (source.window.enters, source.window.leaves) if p]
+        return any(reads_table(predicate) for predicate in predicates)
+
 
 def lives_us(windows: TimeWindows, streams: Sequence[str]) -> list[int]:
     """W_i: how long a row of each of several streams can matter under windows between them.
@@ -109,3 +127,8 @@ def lives_us(windows: TimeWindows, streams: Sequence[str]) -> list[int]:
     (bounds, *_) = windows.bounds(streams)
     places = range(len(streams))
     return [max(max(bounds[i][j], bounds[j][i]) for j in places if j != i) for i in places]
+
+
+def reads_table(term: Expression) -> bool:
+    """Whether an expression looks into a table."""
+    return any(isinstance(node, InTable) for node in walk(term))

@@ -23,7 +23,6 @@ from join.dsms.language.syntax import (
     Column,
     Comparison,
     Expression,
-    InTable,
     Literal,
     PairWindow,
     Query,
@@ -40,6 +39,7 @@ from join.dsms.plan import (
     SharedStep,
     WindowStep,
     lives_us,
+    reads_table,
 )
 from join.dsms.scope import Moment, Scope, aliases_of
 from join.dsms.signature import sign
@@ -192,7 +192,9 @@ class _Planner:
         pairwise = [term for term in (*between, *other) if self._is_pairwise(term)]
         late = [term for term in (*between, *other) if term not in pairwise]
         is_of_two = len({source.stream for source in self.sources}) == len(self.sources) == 2
-        if self.share and is_of_two and isinstance(windows, Uniform):
+        # What a shared join still owes when a table changes would meet the wrong table.
+        is_steady = not any(reads_table(term) for term in terms)
+        if self.share and is_of_two and is_steady and isinstance(windows, Uniform):
             return self._shared(windows.window_us, own, keys, pairwise, late)
         if keys:
             step = WindowStep("hw", self._strategy(windows), windows, keys, ())
@@ -253,7 +255,7 @@ class _Planner:
             conditions = [
                 term
                 for term in others
-                if not _reads_table(term)
+                if not reads_table(term)
                 and new in (used := self._aliases(term))
                 and used <= joined | {new}
             ]
@@ -301,7 +303,7 @@ class _Planner:
         equal, other = [], []
         for term in terms:
             used = self._aliases(term)
-            if len(used) == 1 and not _reads_table(term):
+            if len(used) == 1 and not reads_table(term):
                 own[used.pop()].append(term)
             elif equality := self._equality(term):
                 equal.append(equality)
@@ -313,7 +315,7 @@ class _Planner:
         if not isinstance(term, Comparison) or term.operator != "=":
             return None
         left, right = self._aliases(term.left), self._aliases(term.right)
-        if len(left) != 1 or len(right) != 1 or left == right or _reads_table(term):
+        if len(left) != 1 or len(right) != 1 or left == right or reads_table(term):
             return None
         return _Equality(term, (left.pop(), right.pop()), (term.left, term.right))
 
@@ -340,7 +342,7 @@ class _Planner:
         return keys, [term for _, terms in complete for term in terms]
 
     def _is_pairwise(self, term: Expression) -> bool:
-        return len(self._aliases(term)) == 2 and not _reads_table(term)
+        return len(self._aliases(term)) == 2 and not reads_table(term)
 
     def _aliases(self, term: Expression) -> set[str]:
         return aliases_of(term, self._scope())
@@ -371,10 +373,6 @@ def _with_selection(source: PlannedSource, selection: list[Expression]) -> Plann
 def _oriented(equality: _Equality, right: str) -> tuple[Expression, Expression]:
     left_side, right_side = equality.sides
     return (left_side, right_side) if equality.aliases[1] == right else (right_side, left_side)
-
-
-def _reads_table(term: Expression) -> bool:
-    return any(isinstance(node, InTable) for node in walk(term))
 
 
 def _time_condition(pair: PairWindow) -> Expression:

@@ -11,17 +11,15 @@ from join.dsms.language.errors import QueryFault
 from join.dsms.language.syntax import (
     Column,
     Expression,
-    InTable,
     PartitionSpec,
     PredicateSpec,
     RangeSpec,
     RowsSpec,
     WindowSpec,
     rewrite,
-    walk,
 )
 from join.dsms.overlap import overlap_witness
-from join.dsms.plan import PlannedSource
+from join.dsms.plan import PlannedSource, reads_table
 from join.dsms.predicate_window import PredicateWindow
 from join.dsms.render import render_window
 from join.dsms.scope import Scope, Slot
@@ -64,7 +62,7 @@ class WindowMaker:
                 return RowsWindow(count)
             case PartitionSpec(by, count, where):
                 passes = compile_predicate(where, scope) if where else None
-                if where and _reads_table(where):
+                if where and reads_table(where):
                     message = "IN a table here would leave past rows as they were judged; use WHERE"
                     scope.faults.append(QueryFault(where.at, message))
                 return PartitionWindow(_picker(_slots(by, scope)), count, passes)
@@ -95,7 +93,7 @@ class WindowMaker:
             leaves=leaves,
             key=None if is_by_time else _picker(slots),
             flips=_turns([compile_turns(predicate, timed) for predicate in predicates]),
-            reads_table=any(_reads_table(predicate) for predicate in predicates),
+            reads_table=any(reads_table(predicate) for predicate in predicates),
             limit=self._state_limit,
         )
 
@@ -114,10 +112,6 @@ def _slots(columns: Sequence[Column], scope: Scope) -> list[Slot]:
 def _picker(slots: Sequence[Slot]) -> Callable[[Row], Scalar]:
     places = [slot.index for slot in slots]
     return lambda row: tuple([row[place] for place in places])
-
-
-def _reads_table(predicate: Expression) -> bool:
-    return any(isinstance(node, InTable) for node in walk(predicate))
 
 
 def _canonical(spec: WindowSpec | None, scope: Scope) -> WindowSpec | None:
