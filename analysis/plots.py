@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from analysis.numbers import short
+
 RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""
 
@@ -81,12 +83,14 @@ def draw_comparison(
         "traffic": stacked_bars(
             labels,
             traffic,
+            [row["bytes_per_s"] for row in shown],
             title=f"Bytes on air, by message kind{left_out}",
             axis="bytes per second (B/s)",
         ),
         "energy": stacked_bars(
             labels,
             energy,
+            [row["energy_j"] for row in shown],
             title=f"Energy drawn by all motes, by cause{left_out}",
             axis="energy (J)",
         ),
@@ -105,9 +109,14 @@ def draw_comparison(
 
 
 def stacked_bars(
-    labels: Sequence[str], parts: Mapping[str, Sequence[float]], *, title: str, axis: str
+    labels: Sequence[str],
+    parts: Mapping[str, Sequence[float]],
+    totals: Sequence[float | None],
+    *,
+    title: str,
+    axis: str,
 ) -> Figure:
-    """One horizontal bar per run, made of `parts`, with its total written at the end."""
+    """One horizontal bar per run, made of `parts`, with its total (None: not recorded) at the end."""
     figure = Figure(figsize=(9.0, _height(len(labels))), layout="constrained")
     axes = figure.add_subplot()
     positions = range(len(labels))
@@ -118,7 +127,7 @@ def stacked_bars(
             colour = _COLOURS[number % len(_COLOURS)]
             axes.barh(positions, lengths, left=reached, height=0.7, color=colour, label=name)
         reached = [left + length for left, length in zip(reached, lengths, strict=True)]
-    for position, total in zip(positions, reached, strict=True):
+    for position, total in zip(positions, totals, strict=True):
         _write_value(axes, position, total)
     _finish(axes, labels, title=title, axis=axis)
     axes.invert_yaxis()  # The first run stands on top, as in the table.
@@ -161,7 +170,7 @@ def _finish(axes: Axes, labels: Sequence[str], *, title: str, axis: str) -> None
 
 
 def _write_value(axes: Axes, position: int, value: float | None) -> None:
-    text = "not defined" if value is None else _number(value)
+    text = "not defined" if value is None else short(value, digits=3)
     axes.annotate(
         text,
         (value or 0.0, position),
@@ -171,11 +180,6 @@ def _write_value(axes: Axes, position: int, value: float | None) -> None:
         fontsize=8,
         color="#888888" if value is None else "black",
     )
-
-
-def _number(value: float) -> str:
-    """Three significant digits; whole thousands in full."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _label(run: str) -> str:

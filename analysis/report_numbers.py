@@ -55,12 +55,12 @@ def _phenomenon_tiles(tracking: Mapping[str, Any]) -> list[Tile]:
     if detected_s is None:
         found.append(("Found", "never", "the answer never held a mote inside"))
     else:
-        found.append(("Found after", f"{detected_s - appeared_s:g} s", f"at {detected_s:g} s"))
+        found.append(("Found after", f"{detected_s - appeared_s:.1f} s", f"at {detected_s:.1f} s"))
     if tracking["coverage"] is not None:
         found.append(("Coverage", f"{tracking['coverage']:.1%}", "answer ∩ truth / answer ∪ truth"))
     if tracking["false_alarms"] is not None:
         found.append(
-            ("False alarms", f"{tracking['false_alarms']:.1%}", "of the answer, on average")
+            ("False alarms", f"{tracking['false_alarms']:.1f}", "motes in the answer, on average")
         )
     return found
 

@@ -1,10 +1,10 @@
 """Tracking: how well the answer at the sink follows the phenomenon.
 
-Definitions, for one run with window w, at the instants t that `truth` was sampled at:
+Definitions, for one run, at the instants t that `truth` was sampled at:
 
 * The *truth* at t: the motes truly inside some source.
-* The *answer* at t: the motes of which the sink was told by t, as origin or partner of a result, a
-  reading at most w old.
+* The *answer* at t: the motes that a result named, as origin or partner, and that no later row of the
+  same query and value let go by t.
 * coverage: the mean over t of |answer and truth| / |answer or truth|; instants at which both are empty do
   not count.
 * false_alarms and misses: the mean over t of the number of motes in the answer but not inside, and
@@ -14,10 +14,14 @@ Definitions, for one run with window w, at the instants t that `truth` was sampl
 All are null without truth; all but detection_delay_s also where results keep no partners.
 """
 
+from typing import Final
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
 from analysis.traces import US_PER_S
+
+FOREVER_US: Final = 1 << 62
 
 
 def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame:
@@ -33,7 +37,8 @@ def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame
         .distinct()
         .withColumn("inside", F.lit(1))
     )
-    answer = answer_at(instants, told, windows).withColumn("answered", F.lit(1))
+    watched = results.join(F.broadcast(instants.select("run").distinct()), "run", "left_semi")
+    answer = answer_at(instants, watched).withColumn("answered", F.lit(1))
     both = F.count_if(F.col("inside").isNotNull() & F.col("answered").isNotNull())
     compared = (
         inside.join(answer, ["run", "at_us", "node"], "full")
@@ -78,26 +83,31 @@ def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame
     )
 
 
-def answer_at(instants: DataFrame, told: DataFrame, windows: DataFrame) -> DataFrame:
+def answer_at(instants: DataFrame, results: DataFrame) -> DataFrame:
     """The motes in the answer at each instant: run, at_us, node."""
+    key = ["run", "query", "value", "node"]
     origin = F.struct(F.col("origin").alias("node"), F.col("origin_at_us").alias("at_us"))
-    mentions = told.select(
-        "run",
-        F.col("at_us").alias("told_us"),
-        F.explode(F.concat(F.coalesce("partners", F.array()), F.array(origin))).alias("member"),
-    )
-    # A reading is known from when it is first told of until it is older than the window.
+    comes = F.col("origin").isNotNull()
+    named = F.coalesce("partners", F.array())
+    events = results.select(
+        *key[:3],
+        "at_us",
+        comes.alias("comes"),
+        F.explode(F.when(comes, F.concat(named, F.array(origin))).otherwise(named)).alias("member"),
+    ).select(*key[:3], "member.node", "at_us", "comes")
+    # A mote is in a value's answer from a result that names it until the next row that lets it go.
+    later = Window.partitionBy(*key).orderBy("at_us").rangeBetween(0, Window.unboundedFollowing)
     spans = (
-        mentions.groupBy("run", "member.node", "member.at_us")
-        .agg(F.min("told_us").alias("from_us"))
-        .join(F.broadcast(windows), "run")
-        .select("run", "node", "from_us", (F.col("at_us") + F.col("window_us")).alias("to_us"))
-        .where("from_us <= to_us")
+        events.withColumn("to_us", F.min(F.when(~F.col("comes"), F.col("at_us"))).over(later))
+        .where("comes")
+        .groupBy("run", "node", "to_us")
+        .agg(F.min("at_us").alias("from_us"))
+        .withColumn("to_us", F.coalesce("to_us", F.lit(FOREVER_US)))
     )
     return (
         _merged(spans)
         .join(instants, "run")
-        .where("at_us between from_us and to_us")
+        .where("from_us <= at_us and at_us < to_us")
         .select("run", "at_us", "node")
     )
 
@@ -115,7 +125,7 @@ def detection_delay(truth: DataFrame, told: DataFrame) -> DataFrame:
 
 
 def _merged(spans: DataFrame) -> DataFrame:
-    """Overlapping spans of a mote as one: run, node, from_us, to_us, both ends inside."""
+    """Overlapping spans of a mote as one: run, node, from_us, to_us, the end outside."""
     by_start = Window.partitionBy("run", "node").orderBy("from_us", "to_us")
     before = by_start.rowsBetween(Window.unboundedPreceding, -1)
     opens = F.coalesce(F.col("from_us") > F.max("to_us").over(before), F.lit(True))

@@ -1,21 +1,10 @@
 """The query for the variable-arity join over all sensors: `SELECT * FROM SENSORS JOIN ON gas WINDOW 60 s`."""
 
 from dataclasses import dataclass
-from functools import cache
 
-from lark import Lark, Token, Transformer, UnexpectedInput
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
-
-GRAMMAR = r"""
-start: "SELECT"i "*" "FROM"i "SENSORS"i "JOIN"i "ON"i NAME "WINDOW"i NUMBER UNIT
-NAME: /[A-Za-z_][A-Za-z0-9_]*/
-NUMBER: /\d+(\.\d+)?/
-UNIT: "ms"i | "s"i | "min"i | "h"i
-%import common.WS
-%ignore WS
-"""
-
-UNIT_US = {"ms": 1_000, "s": 1_000_000, "min": 60_000_000, "h": 3_600_000_000}
+from join.dsms.language.errors import QueryError
+from join.dsms.language.parse import parse
+from join.dsms.language.syntax import Sensors
 
 FORM = "SELECT * FROM SENSORS JOIN ON <attribute> WINDOW <number> <ms|s|min|h>"
 
@@ -29,20 +18,7 @@ class SensorsQuery:
 
 
 class QuerySyntaxError(ValueError):
-    """A query that does not parse; the message gives line, column and what was expected."""
-
-
-class _Build(Transformer[Token, SensorsQuery]):
-    """Makes the query out of the parse tree."""
-
-    def start(self, children: list[Token]) -> SensorsQuery:
-        attribute, number, unit = children
-        return SensorsQuery(str(attribute), round(float(number) * UNIT_US[unit.lower()]))
-
-
-@cache
-def _parser() -> Lark:
-    return Lark(GRAMMAR, parser="lalr", transformer=_Build())
+    """A query that is not of this form; the message gives line, column and what was expected."""
 
 
 def parse_sensors_query(sql: str) -> SensorsQuery:
@@ -52,22 +28,10 @@ def parse_sensors_query(sql: str) -> SensorsQuery:
         QuerySyntaxError: it says something else.
     """
     try:
-        query: SensorsQuery = _parser().parse(sql)  # type: ignore[assignment]
-    except UnexpectedInput as fault:
-        raise QuerySyntaxError(_explain(sql, fault)) from None
-    return query
-
-
-def _explain(sql: str, fault: UnexpectedInput) -> str:
-    match fault:
-        case UnexpectedEOF():
-            return f"the query ends too soon; expected {FORM}"
-        case UnexpectedToken(token=token) if token.type == "$END":
-            return f"the query ends too soon; expected {FORM}"
-        case UnexpectedToken(token=token):
-            found = repr(str(token))
-        case UnexpectedCharacters():
-            found = repr(sql[fault.pos_in_stream :].split()[0])
-        case _:
-            found = "something else"
-    return f"line {fault.line}, column {fault.column}: found {found}; expected {FORM}"
+        query = parse(sql)
+    except QueryError as error:
+        raise QuerySyntaxError(f"{error.faults[0]}; the form is {FORM}") from None
+    is_plain = not (query.items or query.where or query.group_by or query.distinct or query.explain)
+    if not isinstance(query.origin, Sensors) or query.window_us is None or not is_plain:
+        raise QuerySyntaxError(f"this is another kind of query; expected {FORM}")
+    return SensorsQuery(query.origin.attribute, query.window_us)

@@ -12,6 +12,7 @@ from scenarios import (
     doctor_command,
     fidelity_command,
     join_command,
+    query_command,
     report_command,
     run_command,
     scenarios_command,
@@ -33,6 +34,7 @@ COMMANDS = [
     cluster_command,
     join_command,
     fidelity_command,
+    query_command,
     scenarios_command,
     doctor_command,
 ]

@@ -9,6 +9,8 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
+from analysis.numbers import short
+
 _EXAMPLE: Final = """\
 example:
   motejoin run gas-cloud-small --out central --set join.strategy=centralised
@@ -94,12 +96,12 @@ def metrics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _cell(value: object) -> str:
-    """A value for people: four significant digits, thousands apart; a dash where it is not defined."""
+    """A value for people; a dash where it is not defined."""
     match value:
         case None:
             return "–"
         case float():
-            return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+            return short(value, digits=4)
         case int():
             return f"{value:,}"
         case _:

@@ -39,7 +39,7 @@ class Tracking:
         kernel: Kernel,
         phenomenon: Phenomenon,
         rows: Rows,
-        answer: Callable[[int], set[int]],
+        answer: Callable[[], set[int]],
     ) -> None:
         self._kernel = kernel
         self._phenomenon = phenomenon
@@ -89,7 +89,7 @@ class Tracking:
             listed = nodes.tolist()
             self._rows.append((now_us, source, listed))
             inside.update(listed)
-        answer = self._answer(now_us)
+        answer = self._answer()
         self.inside, self.answered = len(inside), len(answer)
         self._answer_most = max(self._answer_most, len(answer))
         if truth:

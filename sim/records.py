@@ -184,7 +184,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "origin_at_us:int64",
     ),
     # One row per change of the answer at the sink. Rows with an origin are join results; rows without
-    # are sensors leaving the answer as their readings age (partners: who left). `answer`: sensors in it
+    # are sensors leaving the answer as their readings age (partners: all who left). `answer`: sensors in it
     # after the change. `partial`: heads that were to be probed did not answer. `amends`: the reading had a
     # result before, this row adds partners to it (arity counts all of them).
     "results": _columns(

@@ -20,13 +20,14 @@ def spark() -> "Iterator[SparkSession]":
     """One small Spark session for all tests of a process."""
     from analysis.session import default_settings, spark_session
 
-    # For tables of a few rows nearly all time goes into compiling, by Spark and by the JVM: do little of it.
+    # For tables of a few rows nearly all time goes into planning and compiling: do little of both.
     options = default_settings("local[2]")["spark.driver.extraJavaOptions"]
     session = spark_session(
         "local[2]",
         settings={
             "spark.driver.extraJavaOptions": f"{options} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.driver.memory": "1g",
+            "spark.sql.adaptive.enabled": "false",
             "spark.sql.codegen.wholeStage": "false",
             "spark.sql.shuffle.partitions": "2",
         },

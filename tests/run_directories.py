@@ -172,10 +172,11 @@ def _result_rows(draw: random.Random, ground: Ground) -> list[Row]:
         rows.append(
             (at + delay, query, "+", value, origin, at, arity, partners, delay, arity, False, False)
         )
-    rows += [
-        (draw.randint(0, 40), "q", "-", 0, None, None, 1, None, None, 3, False, False)
-        for _ in range(draw.randint(0, 4))
-    ]
+    for _ in range(draw.randint(0, 4)):
+        left = [(draw.randint(0, 4), draw.randint(0, 40)) for _ in range(draw.randint(0, 3))]
+        value, query = draw.randint(0, 2), draw.choice(["q", "p"])
+        at = draw.randint(0, 40)
+        rows.append((at, query, "-", value, None, None, 1, left, None, 3, False, False))
     return rows
 
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.compare import compare
+from analysis.numbers import short
 from analysis.plots import draw_comparison
 from scenarios.compare_command import add_parser, metrics_table
 from sim.errors import InputError, TraceError
@@ -130,3 +131,20 @@ def test_table_shows_every_run(count: int) -> None:
     headers = [str(column.header) for column in table.columns]
     first_cells = [str(cell) for cell in table.columns[0].cells]
     assert {f"run-{i}" for i in range(count)} <= {*headers, *first_cells}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.99996, "0.99996"),
+        (1.0, "1"),
+        (1.00001, "1"),
+        (0.12345, "0.1235"),
+        (-0.99999, "-0.99999"),
+        (9999.4, "9999"),
+        (123456.7, "123,457"),
+        (0.0, "0"),
+    ],
+)
+def test_short_number_never_rounds_a_share_up_to_one(value: float, text: str) -> None:
+    assert short(value, digits=4) == text

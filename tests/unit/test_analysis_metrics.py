@@ -106,11 +106,15 @@ recall as (select
 instants as (select distinct at_us as t from {truth}),
 inside as (select distinct at_us as t, unnest(nodes) as node from {truth}),
 mentions as (
-  select at_us as told_us, origin as node, origin_at_us as made_us from {results} where origin is not null
+  select query, value, at_us as told_us, origin as node from {results} where origin is not null
   union all
-  select at_us, unnest(partners).node, unnest(partners).at_us from {results} where origin is not null),
+  select query, value, at_us, unnest(partners).node from {results} where origin is not null),
+leavings as (
+  select query, value, at_us as left_us, unnest(partners).node as node from {results} where origin is null),
+spans as (select node, told_us, (select min(left_us) from leavings l where l.query = m.query
+    and l.value = m.value and l.node = m.node and l.left_us >= m.told_us) as left_us from mentions m),
 answer as (
-  select distinct t, node from instants join mentions on told_us <= t and made_us >= t - {window_us}),
+  select distinct t, node from instants join spans on told_us <= t and (left_us is null or t < left_us)),
 compared as (select t,
     (select count(*) from answer a where a.t = i.t) as answered,
     (select count(*) from inside s where s.t = i.t) as inside,

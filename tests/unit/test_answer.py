@@ -23,11 +23,11 @@ def test_an_answer_appears_changes_and_dissolves() -> None:
     assert departure is not None
     assert (departure.change, departure.left, departure.answer) == (
         Change.REMOVE,
-        (Member(1, 100),),
+        (Member(1, 100), Member(3, 104)),
         0,
     )
     assert 7 not in answer
-    assert answer.sensors(115) == set()
+    assert answer.sensors() == set()
 
 
 def test_an_older_time_never_replaces_a_newer_one() -> None:
@@ -61,4 +61,4 @@ def test_the_answer_is_who_was_heard_within_the_window(
             for node, at_us in members.items()
             if at_us >= now_us - window_us
         }
-        assert answer.sensors(now_us) == expected
+        assert answer.sensors() == expected

@@ -83,9 +83,9 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
     words = page.words
     for label, figure in {
         "Appeared": "2 s",
-        "Found after": "3 s",
+        "Found after": "3.0 s",
         "Coverage": "62.5%",
-        "False alarms": "12.5%",
+        "False alarms": "0.1",
         "Results": "6",
         "Width": "2.5",
         "Delay": "31.2 ms",

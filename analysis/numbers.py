@@ -1,0 +1,15 @@
+"""Numbers as people read them."""
+
+
+def short(value: float, digits: int) -> str:
+    """`value` with `digits` significant digits, thousands apart; whole above 10,000.
+
+    A share just below 1 gets as many digits as keep it below 1: a recall of 0.9999 is not 1.
+    """
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    text = f"{value:.{digits}g}"
+    while abs(value) < 1 <= abs(float(text)):
+        digits += 1
+        text = f"{value:.{digits}g}"
+    return text

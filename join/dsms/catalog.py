@@ -1,0 +1,122 @@
+"""What queries can speak of: streams, tables that may change, and functions."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from join.dsms.changes import Row, Scalar
+
+TIME_COLUMN = "at_us"
+"""Every stream has it: when the row was produced, in microseconds."""
+
+
+class Type(StrEnum):
+    """What a column or expression holds; NULL is in every type."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    OTHER = "other"
+    """Lists and the like: can be selected, counted and compared for equality."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether one can calculate with it."""
+        return self in {Type.INTEGER, Type.REAL}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSchema:
+    """A stream and its columns, `at_us` among them; rows hold their values in this order."""
+
+    name: str
+    columns: Mapping[str, Type]
+
+    def __post_init__(self) -> None:
+        assert self.columns.get(TIME_COLUMN) is Type.INTEGER, self
+
+
+class Table:
+    """A relation that may change while queries run. Invariant: `_copies[i]` counts the values of column i."""
+
+    def __init__(self, name: str, columns: Mapping[str, Type], rows: Iterable[Row] = ()) -> None:
+        self.name = name
+        self.columns = dict(columns)
+        self._copies: list[Counter[Scalar]] = [Counter() for _ in columns]
+        for row in rows:
+            self.insert(row)
+
+    def insert(self, row: Row) -> None:
+        """Add a row."""
+        for copies, value in zip(self._copies, row, strict=True):
+            copies[value] += 1
+
+    def delete(self, row: Row) -> bool:
+        """Take a row out; returns whether it could be there."""
+        if not all(c[value] for c, value in zip(self._copies, row, strict=True)):
+            return False
+        for copies, value in zip(self._copies, row, strict=True):
+            copies[value] -= 1
+            if not copies[value]:
+                del copies[value]
+        return True
+
+    def values(self, column: int) -> Mapping[Scalar, int]:
+        """The values of a column, as they are at any time."""
+        return self._copies[column]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A Python function that queries can call. With a NULL argument its value is NULL."""
+
+    name: str
+    call: Callable[..., Scalar]
+    arity: int
+    returns: Type
+
+
+BUILT_IN = (
+    Function("abs", abs, 1, Type.REAL),
+    Function("floor", math.floor, 1, Type.INTEGER),
+    Function("ceil", math.ceil, 1, Type.INTEGER),
+    Function("sqrt", math.sqrt, 1, Type.REAL),
+    Function("lower", str.lower, 1, Type.TEXT),
+    Function("upper", str.upper, 1, Type.TEXT),
+    Function("distance", lambda x1, y1, x2, y2: math.hypot(x2 - x1, y2 - y1), 4, Type.REAL),
+)
+"""Functions that every catalog knows."""
+
+
+@dataclass(slots=True)
+class Catalog:
+    """All that is known by name; names are the same in any case."""
+
+    streams: dict[str, StreamSchema] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=lambda: {f.name: f for f in BUILT_IN})
+
+    def add_stream(self, schema: StreamSchema) -> None:
+        """Make a stream known."""
+        self.streams[schema.name] = schema
+
+    def add_table(self, table: Table) -> None:
+        """Make a table known."""
+        self.tables[table.name] = table
+
+    def add_function(
+        self, name: str, call: Callable[..., Scalar], arity: int, returns: Type = Type.BOOLEAN
+    ) -> None:
+        """Let queries call a function, most often as a predicate: `similar(a.obj, b.obj)`."""
+        self.functions[name] = Function(name, call, arity, returns)
+
+
+def find(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is `name`, exactly or but for case."""
+    names = list(known)
+    if name in names:
+        return name
+    return next((each for each in names if each.casefold() == name.casefold()), None)

@@ -1,0 +1,231 @@
+"""The stream database: queries in, rows in, changes of the answers out.
+
+It is driven from outside, by a recording's reader or by a simulated sink, and has no clock of its own: `arrive` and
+`advance` say what time it is. At each instant, what time alone changes comes before what arrives.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from join.dsms.assemble import Assembler
+from join.dsms.catalog import Catalog
+from join.dsms.changes import Row
+from join.dsms.explain import explain
+from join.dsms.feeds import ArrivalEvent, Event
+from join.dsms.language.errors import QueryError, QueryFault
+from join.dsms.language.parse import parse
+from join.dsms.lwo import LargestWindowOnly
+from join.dsms.mqt import MaximumQueryThroughput
+from join.dsms.pipeline import Output, Pipeline
+from join.dsms.plan import Plan
+from join.dsms.planner import plan_query
+from join.dsms.predicate_window import OverlapError, PredicateWindow, SelectivityStats
+from join.dsms.schedule import Schedule
+from join.dsms.scope import Moment
+from join.dsms.shared_feed import SharedFeed
+from join.dsms.shared_join import BufferPeaks, Responses
+from join.dsms.swf import SmallestWindowFirst
+from join.dsms.virtual_cpu import CpuCosts
+from sim.errors import InputError
+
+SCHEDULES: dict[str, Callable[[], Schedule]] = {
+    "lwo": LargestWindowOnly,
+    "swf": SmallestWindowFirst,
+    "mqt": MaximumQueryThroughput,
+}
+
+COSTS = CpuCosts(comparison_ns=1000, output_ns=650)
+"""t_p of Shared §3.1.1; outputs take 40 % of the time when every comparison yields one (§3.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A window join that queries share."""
+
+    queries: tuple[str, ...]
+    peaks: BufferPeaks
+
+
+class Engine:
+    """Runs queries over streams.
+
+    Invariant: time never goes back. A row whose time lies before now is late: it counts from now on, if its
+    window still holds it.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        schedule: str | None = None,
+        costs: CpuCosts = COSTS,
+        state_limit: int | None = None,
+    ) -> None:
+        """A database without queries.
+
+        Args:
+            catalog: What queries can speak of.
+            schedule: How shared window joins are scheduled (a key of `SCHEDULES`); None: none are shared,
+                and every answer is known at its instant.
+            costs: What the shared joins' virtual CPU charges.
+            state_limit: Keys that a predicate window holds at most.
+        """
+        self._catalog = catalog
+        self._moment = Moment()
+        self._make_schedule = SCHEDULES[schedule] if schedule else None
+        self._costs = costs
+        self._state_limit = state_limit
+        self._assembler = self._make_assembler()
+        self._pipelines: dict[str, Pipeline] = {}
+        self._now_us: int | None = None
+        self._events = 0
+
+    @property
+    def queries(self) -> dict[str, Pipeline]:
+        """The running queries by name."""
+        return self._pipelines
+
+    def add_query(self, name: str, sql: str) -> Pipeline:
+        """Run a query from now on, over what arrives from now on.
+
+        Raises:
+            QueryError: The query cannot be run; says all that is wrong.
+        """
+        assert name not in self._pipelines, name
+        pipeline = self._assembler.assemble(name, self._plan(sql), [])
+        self._pipelines[name] = pipeline
+        return pipeline
+
+    def remove_query(self, name: str) -> list[Output]:
+        """Run a query no longer; what its shared join still owes comes now."""
+        pipeline = self._pipelines.pop(name)
+        outputs = pipeline.finish(self._now_us or 0)
+        if isinstance(pipeline.feed, SharedFeed):
+            pipeline.feed.leave()
+        return outputs
+
+    def explain(self, sql: str) -> str:
+        """How a query would be run.
+
+        Raises:
+            QueryError: It cannot be run.
+        """
+        return explain(self._plan(sql))
+
+    def arrive(self, stream: str, row: Row, at_us: int) -> list[Output]:
+        """Take in a row of a stream, its columns in the catalog's order.
+
+        Raises:
+            InputError: A predicate cannot be evaluated on it.
+        """
+        outputs = self.advance(at_us)
+        event = ArrivalEvent(self._next_event(), self._moment.now_us, stream, row, at_us)
+        try:
+            for pipeline in self._pipelines.values():
+                outputs += pipeline.arrive(event)
+        except OverlapError as fault:
+            raise InputError(f"stream {stream}, at_us {at_us}: {fault}") from fault
+        return outputs
+
+    def advance(self, now_us: int) -> list[Output]:
+        """Let time go on to `now_us`; a time already past changes nothing."""
+        outputs: list[Output] = []
+        while (instant_us := self.next_us()) is not None and instant_us <= now_us:
+            self._moment.now_us = instant_us
+            event = Event(self._next_event(), instant_us)
+            due = [p for p in self._pipelines.values() if _is_due(p, instant_us)]
+            for pipeline in due:
+                outputs += pipeline.advance(event)
+        if self._now_us is None or now_us > self._now_us:
+            self._now_us = now_us
+        self._moment.now_us = self._now_us
+        return outputs
+
+    def next_us(self) -> int | None:
+        """When time alone changes an answer next; None: never."""
+        instants = (pipeline.feed.next_us() for pipeline in self._pipelines.values())
+        return min((at for at in instants if at is not None), default=None)
+
+    def change_table(
+        self, name: str, at_us: int, *, insert: Iterable[Row] = (), delete: Iterable[Row] = ()
+    ) -> list[Output]:
+        """Change a table.
+
+        Raises:
+            InputError: A row to delete is not there.
+        """
+        outputs = self.advance(at_us)
+        table = self._catalog.tables[name]
+        for row in delete:
+            if not table.delete(row):
+                raise InputError(
+                    f"table {name}, at_us {at_us}: the row {row} is not there to delete"
+                )
+        for row in insert:
+            table.insert(row)
+        event = Event(self._next_event(), self._moment.now_us)
+        for pipeline in self._pipelines.values():
+            if pipeline.plan.reads_tables:
+                outputs += pipeline.refresh(event)
+        return outputs
+
+    def finish(self) -> list[Output]:
+        """Work off what shared joins still owe."""
+        now_us = self._now_us or 0
+        return [
+            output for pipeline in self._pipelines.values() for output in pipeline.finish(now_us)
+        ]
+
+    def responses(self) -> dict[str, Responses]:
+        """Response times under the virtual CPU, of queries with a shared join."""
+        return {
+            name: pipeline.feed.outlet.responses
+            for name, pipeline in self._pipelines.items()
+            if isinstance(pipeline.feed, SharedFeed)
+        }
+
+    def sharing(self) -> list[Sharing]:
+        """The shared window joins and who shares each."""
+        found = []
+        for signature, group in self._assembler.groups.items():
+            names = tuple(
+                name
+                for name, pipeline in self._pipelines.items()
+                if pipeline.plan.shared and pipeline.plan.shared.signature == signature
+            )
+            found.append(Sharing(names, group.join.peaks))
+        return found
+
+    def selectivities(self) -> dict[str, SelectivityStats]:
+        """What each predicate window let through, by stream and specification."""
+        return {
+            f"{stream} {text}": shared.window.stats
+            for (stream, text), shared in self._assembler.windows.all().items()
+            if isinstance(shared.window, PredicateWindow)
+        }
+
+    def _plan(self, sql: str) -> Plan:
+        """The plan of a query that can be run."""
+        faults: list[QueryFault] = []
+        share = self._make_schedule is not None
+        plan = plan_query(parse(sql), self._catalog, faults, share=share)
+        if plan is not None:
+            # Put together on the side first: what runs must not see the parts of a faulty query.
+            self._make_assembler().assemble("", plan, faults)
+        if plan is None or faults:
+            raise QueryError(sql, list(dict.fromkeys(faults)))
+        return plan
+
+    def _make_assembler(self) -> Assembler:
+        return Assembler(
+            self._catalog, self._moment, self._make_schedule, self._costs, self._state_limit
+        )
+
+    def _next_event(self) -> int:
+        self._events += 1
+        return self._events
+
+
+def _is_due(pipeline: Pipeline, instant_us: int) -> bool:
+    at_us = pipeline.feed.next_us()
+    return at_us is not None and at_us <= instant_us

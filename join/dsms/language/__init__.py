@@ -1,0 +1,1 @@
+"""The query language: grammar, syntax tree, parser and its errors."""

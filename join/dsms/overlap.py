@@ -1,0 +1,82 @@
+"""Whether an IN and an OUT predicate can both be true (PWindow §4.4 forbids it), by looking for a witness.
+
+Predicates that compare columns with constants change their value only at those constants. So it is enough to try,
+for each column, the constants and one value in each gap between them.
+"""
+
+from itertools import pairwise, product
+
+from join.dsms.catalog import Type
+from join.dsms.changes import Predicate, Row, Scalar
+from join.dsms.language.syntax import (
+    AllOf,
+    AnyOf,
+    Column,
+    Comparison,
+    Expression,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    walk,
+)
+from join.dsms.scope import Scope
+
+_TRIALS_MAX = 20_000
+
+
+def overlap_witness(
+    enters: Expression, leaves: Expression, both: tuple[Predicate, Predicate], scope: Scope
+) -> dict[str, Scalar] | None:
+    """Values of columns that satisfy both predicates; None: there are none, or it cannot be told."""
+    constants: dict[int, set[Scalar]] = {}
+    for node in (*walk(enters), *walk(leaves)):
+        match node:
+            case Comparison(_, Column() as column, Literal(value)) | Comparison(
+                _, Literal(value), Column() as column
+            ):
+                _note(constants, column, [value], scope)
+            case InList(Column() as column, literals):
+                _note(constants, column, [literal.value for literal in literals], scope)
+            case AllOf() | AnyOf() | Not() | Column() | Literal() | IsNull(Column()):
+                pass
+            case _:
+                return None
+    slots = scope.slots()
+    places = sorted(constants)
+    choices = [_trials(slots[place].type, constants[place]) for place in places]
+    trials = 1
+    for choice in choices:
+        trials *= len(choice)
+    if trials > _TRIALS_MAX:
+        return None
+    for picked in product(*choices):
+        trial: list[Scalar] = [None] * len(slots)
+        for place, scalar in zip(places, picked, strict=True):
+            trial[place] = scalar
+        row: Row = tuple(trial)
+        if both[0](row) and both[1](row):
+            return {slots[place].name: row[place] for place in places}
+    return None
+
+
+def _note(
+    constants: dict[int, set[Scalar]], column: Column, values: list[Scalar], scope: Scope
+) -> None:
+    slot = scope.resolve(column)
+    if slot is not None:
+        constants.setdefault(slot.index, set()).update(v for v in values if v is not None)
+
+
+def _trials(kind: Type, constants: set[Scalar]) -> list[Scalar]:
+    """Each constant and a value in each gap."""
+    if not kind.is_number:
+        fresh = "".join(str(each) for each in constants) + "?" if kind is Type.TEXT else None
+        return [*constants, *([fresh] if fresh else [True, False] if kind is Type.BOOLEAN else [])]
+    numbers = sorted(each for each in constants if isinstance(each, int | float))
+    if kind is Type.INTEGER:
+        near = {round(number) + step for number in numbers for step in (-1, 0, 1)}
+        return [*near, 0]
+    gaps = [(a + b) / 2 for a, b in pairwise(numbers)]
+    ends = [numbers[0] - 1, numbers[-1] + 1] if numbers else [0]
+    return [*numbers, *gaps, *ends]

@@ -1,0 +1,98 @@
+"""A running query: a feed of changes, and the operators they flow through to the answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from join.dsms.catalog import Type
+from join.dsms.changes import Batch, Delta, Row
+from join.dsms.feeds import ArrivalEvent, Event, Feed, Step
+from join.dsms.plan import Plan
+from join.dsms.selection import TableSelection
+from sim.records import Change
+
+
+class Transform(Protocol):
+    """An operator over one changing relation."""
+
+    def apply(self, batch: Batch) -> list[Delta]:
+        """What a batch of changes does to the operator's result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One change of a query's answer."""
+
+    at_us: int
+    query: str
+    change: Change
+    row: Row
+    """The row that is there now, or for `-` the one that was."""
+    old: Row | None
+    """For `u`, the row as it was."""
+
+
+class Pipeline:
+    """One query at work."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: Plan,
+        columns: Mapping[str, Type | None],
+        feed: Feed,
+        transforms: Sequence[Transform],
+    ) -> None:
+        self.name = name
+        self.plan = plan
+        self.columns = columns
+        """The output columns, in order; type None: always NULL."""
+        self.feed = feed
+        self._transforms = transforms
+        self.outputs = 0
+
+    def arrive(self, event: ArrivalEvent) -> list[Output]:
+        """What an arrival does to the answer."""
+        return self._told(self.feed.arrive(event))
+
+    def advance(self, event: Event) -> list[Output]:
+        """What time alone does to the answer."""
+        return self._told(self.feed.advance(event))
+
+    def finish(self, now_us: int) -> list[Output]:
+        """What is still owed at the end."""
+        return self._told(self.feed.finish(now_us))
+
+    def refresh(self, event: Event) -> list[Output]:
+        """What a change of a table does to the answer."""
+        outputs = []
+        for at_us, batch in self.feed.refresh(event):
+            deltas = batch
+            for transform in self._transforms:
+                # What is held is judged anew first: the batch then meets operators that know the new table.
+                turned = transform.refresh() if isinstance(transform, TableSelection) else []
+                deltas = turned + transform.apply(deltas)
+            outputs += self._outputs(at_us, deltas)
+        return outputs
+
+    def _told(self, steps: Sequence[Step]) -> list[Output]:
+        outputs: list[Output] = []
+        for at_us, batch in steps:
+            deltas = batch
+            for transform in self._transforms:
+                deltas = transform.apply(deltas)
+            if deltas:
+                outputs += self._outputs(at_us, deltas)
+        return outputs
+
+    def _outputs(self, at_us: int, deltas: Sequence[Delta]) -> list[Output]:
+        self.outputs += len(deltas)
+        told = []
+        for old, new in deltas:
+            if new is None:
+                assert old is not None
+                told.append(Output(at_us, self.name, Change.REMOVE, old, None))
+            else:
+                change = Change.ADD if old is None else Change.UPDATE
+                told.append(Output(at_us, self.name, change, new, old))
+        return told

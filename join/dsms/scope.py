@@ -1,0 +1,85 @@
+"""Which names an expression may use, and where in the row their values are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from join.dsms.catalog import Catalog, Type, find
+from join.dsms.language.errors import QueryFault, unknown
+from join.dsms.language.syntax import Column, Expression, walk
+
+
+@dataclass(slots=True)
+class Moment:
+    """The time that NOW means; the engine sets it."""
+
+    now_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a column is."""
+
+    index: int
+    type: Type
+    alias: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Rows made of the columns of one or more streams, one after the other.
+
+    Faults found while names are resolved and expressions compiled are collected in `faults`.
+    """
+
+    catalog: Catalog
+    moment: Moment
+    sources: Sequence[tuple[str, Mapping[str, Type]]]
+    """Alias and columns, in the order of the row."""
+    faults: list[QueryFault] = field(default_factory=list)
+    allows_now: bool = False
+
+    def slots(self) -> list[Slot]:
+        """All columns in the order of the row."""
+        slots: list[Slot] = []
+        for alias, columns in self.sources:
+            slots += [
+                Slot(len(slots) + i, t, alias, name) for i, (name, t) in enumerate(columns.items())
+            ]
+        return slots
+
+    def resolve(self, column: Column) -> Slot | None:
+        """Where a column is; None and a fault if it is nowhere, or could be in several streams."""
+        slots = self.slots()
+        if column.stream is not None:
+            aliases = [alias for alias, _ in self.sources]
+            alias = find(column.stream, aliases)
+            if alias is None:
+                self.faults.append(unknown("stream", column.stream, aliases, column.at))
+                return None
+            slots = [slot for slot in slots if slot.alias == alias]
+        name = find(column.name, [slot.name for slot in slots])
+        found = [slot for slot in slots if slot.name == name]
+        if not found:
+            where = f"column of {column.stream}" if column.stream else "column"
+            names = {slot.name for slot in slots}
+            self.faults.append(unknown(where, column.name, names, column.at))
+            return None
+        if len(found) > 1:
+            both = " or ".join(f"{slot.alias}.{slot.name}" for slot in found)
+            message = f"the column {column.name!r} could be {both}: say which"
+            self.faults.append(QueryFault(column.at, message))
+            return None
+        return found[0]
+
+    def only(self, alias: str) -> "Scope":
+        """The same for rows of one stream alone."""
+        sources = [source for source in self.sources if source[0] == alias]
+        return Scope(self.catalog, self.moment, sources, self.faults, self.allows_now)
+
+
+def aliases_of(term: Expression, scope: Scope) -> set[str]:
+    """The streams whose columns an expression uses; names that are not known are passed over."""
+    silent = Scope(scope.catalog, scope.moment, scope.sources)
+    columns = (node for node in walk(term) if isinstance(node, Column))
+    return {slot.alias for column in columns if (slot := silent.resolve(column))}

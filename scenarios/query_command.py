@@ -1,0 +1,318 @@
+"""`motejoin query`: queries over recorded streams."""
+
+import argparse
+import importlib
+import inspect
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from pathlib import Path
+from typing import Final
+
+from join.dsms.catalog import Catalog, StreamSchema, Table
+from join.dsms.changes import Row, Scalar
+from join.dsms.engine import COSTS, SCHEDULES, Engine
+from join.dsms.language.errors import QueryError
+from join.dsms.language.parse import parse
+from join.dsms.pipeline import Output
+from join.dsms.virtual_cpu import NS_PER_US, CpuCosts
+from scenarios.progress import ProgressDisplay
+from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable
+from sim.errors import InputError
+
+_EPILOG: Final = """\
+input:
+  A stream's file (.csv or .parquet) has a column at_us (microseconds, a whole number) and any others; the order of
+  rows is the order of arrival. A table's file may have at_us and change (+ or -): rows that come and go.
+
+output:
+  One row per change of an answer: at_us, query, change, then the selected columns. + a row comes, u it
+  takes the place of one that was there, - it goes. Each query's rows are in order of time.
+
+examples:
+  Sensors above 90 degrees, as they come and go:
+    motejoin query "SELECT S.id FROM Sensors S [PWINDOW S.temperature > 90 ON S.id]" --stream Sensors=t.csv --out a.csv
+  Two questions with different windows that share one join:
+    motejoin query --stream T=t.parquet --stream H=h.parquet --schedule mqt --out answers.parquet \\
+      --sql "hot=SELECT COUNT(DISTINCT A.place) FROM T A, H B WHERE A.place = B.place AND A.v > 30 WINDOW 1 min" \\
+      --sql "top=SELECT A.place, MAX(A.v) FROM T A, H B WHERE A.place = B.place GROUP BY A.place WINDOW 1 h"
+  How a query would be run:
+    motejoin query "EXPLAIN SELECT COUNT(*) FROM T [RANGE 60 s]" --stream T=t.csv
+The language: docs/QUERIES.md
+"""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "query",
+        help="run queries over recorded streams",
+        description="Run continuous queries over recorded streams and write how their answers change.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("query", metavar="SQL", nargs="?", help="a query; its name is 'query'")
+    parser.add_argument(
+        "--sql",
+        action="append",
+        default=[],
+        metavar="NAME=SQL",
+        help="a named query; may be repeated",
+    )
+    parser.add_argument(
+        "--stream",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a stream; may be repeated",
+    )
+    parser.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a table for IN; may be repeated",
+    )
+    parser.add_argument(
+        "--function",
+        action="append",
+        default=[],
+        metavar="NAME=MODULE:FUNCTION",
+        help="a Python function that queries can call as a condition; may be repeated",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="where the answers go (.csv, .parquet)"
+    )
+    parser.add_argument(
+        "--schedule",
+        choices=list(SCHEDULES),
+        default="mqt",
+        help="how window joins that queries share are scheduled (default: mqt)",
+    )
+    parser.add_argument(
+        "--cpu-us",
+        metavar="C,O",
+        help="what a comparison and an output cost on the virtual CPU, in microseconds"
+        f" (default: {COSTS.comparison_ns / NS_PER_US:g},{COSTS.output_ns / NS_PER_US:g})",
+    )
+    parser.add_argument(
+        "--state-limit", type=int, metavar="N", help="keys that a predicate window holds at most"
+    )
+    parser.add_argument(
+        "--stats",
+        type=Path,
+        metavar="FILE",
+        help="write counts, response times, selectivities and buffer sizes as JSON",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the queries.
+
+    Raises:
+        InputError: With what is wrong with the files or options.
+        QueryError: With all that is wrong with the queries.
+    """
+    started_s = time.perf_counter()
+    catalog = Catalog()
+    streams = [RecordedStream(name, Path(file)) for name, file in _pairs(args.stream, "--stream")]
+    for stream in streams:
+        catalog.add_stream(StreamSchema(stream.name, stream.columns))
+    tables = [RecordedTable(name, Path(file)) for name, file in _pairs(args.table, "--table")]
+    for table in tables:
+        catalog.add_table(Table(table.name, table.columns, table.initial))
+    for name, where in _pairs(args.function, "--function"):
+        function = _function(name, where)
+        catalog.add_function(name, function, len(inspect.signature(function).parameters))
+    if args.state_limit is not None and args.state_limit < 1:
+        raise InputError(f"--state-limit = {args.state_limit}: expected at least 1")
+    engine = Engine(
+        catalog,
+        schedule=args.schedule,
+        costs=_costs(args.cpu_us),
+        state_limit=args.state_limit,
+    )
+    queries = _queries(args)
+    explained = [_explained(engine, name, sql) for name, sql in queries if parse(sql).explain]
+    if explained:
+        print("\n\n".join(explained))
+        return 0
+    for name, sql in queries:
+        _add(engine, name, sql, alone=len(queries) == 1)
+    if args.out is None:
+        raise InputError("--out is missing: expected a file for the answers, .csv or .parquet")
+    rows = sum(stream.rows for stream in streams)
+    columns = {name: pipeline.columns for name, pipeline in engine.queries.items()}
+    with (
+        ProgressDisplay(f"{len(queries)} queries over {rows:,} rows", rows) as display,
+        AnswerFile(args.out, columns) as answers,
+    ):
+        for number, outputs in enumerate(_outputs(engine, streams, tables)):
+            answers.write(outputs)
+            if number % 1000 == 0:
+                display.update(number)
+        answers.write(engine.finish())
+    wall_s = time.perf_counter() - started_s
+    _warn_of_evictions(engine)
+    if args.stats is not None:
+        stats = _stats(engine, streams, wall_s, args.schedule)
+        args.stats.write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def _pairs(given: Sequence[str], option: str) -> list[tuple[str, str]]:
+    """NAME=VALUE options, names different."""
+    pairs: list[tuple[str, str]] = []
+    for each in given:
+        name, separator, value = each.partition("=")
+        if not separator or not name.strip() or not value.strip():
+            raise InputError(f"{option} {each}: expected NAME=VALUE")
+        if name.strip() in [known for known, _ in pairs]:
+            raise InputError(f"{option} {name.strip()}: given twice")
+        pairs.append((name.strip(), value.strip()))
+    return pairs
+
+
+def _queries(args: argparse.Namespace) -> list[tuple[str, str]]:
+    queries = _pairs(args.sql, "--sql")
+    if args.query is not None:
+        queries.insert(0, ("query", args.query))
+    if not queries:
+        raise InputError('a query is missing: expected "SQL" or --sql NAME=SQL')
+    if len({name for name, _ in queries}) < len(queries):
+        raise InputError("--sql query: this is the name of the query without one; expected another")
+    return queries
+
+
+def _add(engine: Engine, name: str, sql: str, *, alone: bool) -> None:
+    try:
+        engine.add_query(name, sql)
+    except QueryError as fault:
+        raise fault if alone else InputError(f"query {name}: {fault}") from None
+
+
+def _explained(engine: Engine, name: str, sql: str) -> str:
+    return f"{name}:\n{engine.explain(sql)}"
+
+
+def _function(name: str, where: str) -> Callable[..., Scalar]:
+    module_name, _, function_name = where.partition(":")
+    if not function_name:
+        raise InputError(f"--function {name}={where}: expected MODULE:FUNCTION")
+    sys.path.insert(0, os.getcwd())
+    try:
+        function = getattr(importlib.import_module(module_name), function_name)
+    except (ImportError, AttributeError) as fault:
+        raise InputError(f"--function {name}={where}: {fault}") from fault
+    finally:
+        sys.path.pop(0)
+    if not callable(function):
+        raise InputError(f"--function {name}={where}: this is no function")
+    found: Callable[..., Scalar] = function
+    return found
+
+
+def _costs(text: str | None) -> CpuCosts:
+    if text is None:
+        return COSTS
+    try:
+        comparison, output = (round(float(part) * NS_PER_US) for part in text.split(","))
+    except (ValueError, OverflowError):
+        comparison = output = -1
+    if comparison < 0 or output < 0:
+        raise InputError(f"--cpu-us {text}: expected two numbers of microseconds, such as 1,0.65")
+    return CpuCosts(comparison, output)
+
+
+def _outputs(
+    engine: Engine, streams: Sequence[RecordedStream], tables: Sequence[RecordedTable]
+) -> Iterator[list[Output]]:
+    """What each arrival and each change of a table does to the answers, in order of time.
+
+    At the same time, tables change before rows arrive, and streams and tables take turns as they were given.
+    """
+    changes = sorted(
+        (
+            (at_us, order, is_insert, row)
+            for order, table in enumerate(tables)
+            for at_us, is_insert, row in table.changes
+        ),
+        key=lambda change: change[:2],
+    )
+    waiting = iter([*changes, None])
+    change = next(waiting)
+    arrivals = merge(*(stream.arrivals(order) for order, stream in enumerate(streams)))
+    for arrived_us, order, _, row in arrivals:
+        while change is not None and change[0] <= arrived_us:
+            yield _changed(engine, tables, change)
+            change = next(waiting)
+        stream = streams[order]
+        late = engine.advance(arrived_us)
+        yield [*late, *engine.arrive(stream.name, row, stream.at_us(row))]
+    while change is not None:
+        yield _changed(engine, tables, change)
+        change = next(waiting)
+
+
+def _changed(
+    engine: Engine, tables: Sequence[RecordedTable], change: tuple[int, int, bool, Row]
+) -> list[Output]:
+    at_us, order, is_insert, row = change
+    name = tables[order].name
+    if is_insert:
+        return engine.change_table(name, at_us, insert=[row])
+    return engine.change_table(name, at_us, delete=[row])
+
+
+def _warn_of_evictions(engine: Engine) -> None:
+    for window, stats in engine.selectivities().items():
+        if stats.evicted:
+            print(
+                f"{window}: {stats.evicted:,} rows that qualified were let go to keep the state limit",
+                file=sys.stderr,
+            )
+
+
+def _stats(
+    engine: Engine, streams: Sequence[RecordedStream], wall_s: float, schedule: str
+) -> dict[str, object]:
+    rows = sum(stream.rows for stream in streams)
+    responses = engine.responses()
+    queries = {}
+    for name, pipeline in engine.queries.items():
+        told: dict[str, object] = {"changes": pipeline.outputs}
+        if name in responses:
+            each = responses[name]
+            told["join_outputs"] = each.count
+            told["response_ms_mean"] = each.total_ns / each.count / 1e6 if each.count else None
+            told["response_ms_max"] = each.max_ns / 1e6
+        queries[name] = told
+    return {
+        "input": {stream.name: stream.rows for stream in streams},
+        "queries": queries,
+        "schedule": schedule,
+        "shared_joins": [
+            {
+                "queries": list(shared.queries),
+                "join_buffer_peak": shared.peaks.join,
+                "input_buffer_peak": shared.peaks.waiting,
+                "output_buffer_peak": shared.peaks.held,
+            }
+            for shared in engine.sharing()
+        ],
+        "predicate_windows": {
+            window: {
+                "arrived": stats.arrived,
+                "positive_selectivity": stats.positive,
+                "negative_selectivity": stats.negative,
+                "evicted": stats.evicted,
+            }
+            for window, stats in engine.selectivities().items()
+        },
+        "wall_s": round(wall_s, 3),
+        "rows_per_s": round(rows / wall_s, 1),
+    }

@@ -1,0 +1,192 @@
+"""`motejoin query`: files in, answers out, faults told."""
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from scenarios.cli import main
+
+EXAMPLE_1 = "id,temperature,at_us\n2,88,1\n2,92,2\n3,91,3\n1,95,4\n2,89,5\n3,95,6\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.csv").write_text(EXAMPLE_1)
+    (tmp_path / "t.csv").write_text("place,v,at_us\n1,40,0\n2,41,1000000\n1,10,2000000\n")
+    (tmp_path / "h.csv").write_text("place,v,at_us\n1,5,500000\n2,6,90000000\n")
+    return tmp_path
+
+
+def rows(path: Path) -> list[list[str]]:
+    with path.open() as file:
+        return list(csv.reader(file))
+
+
+def test_example_1_of_predicate_windows(folder: Path) -> None:
+    sql = "SELECT S.id FROM Sensors S [PWINDOW S.temperature > 90 ON S.id]"
+    assert main(["query", sql, "--stream", "Sensors=s.csv", "--out", "a.csv"]) == 0
+    assert rows(folder / "a.csv") == [
+        ["at_us", "query", "change", "id"],
+        ["2", "query", "+", "2"],
+        ["3", "query", "+", "3"],
+        ["4", "query", "+", "1"],
+        ["5", "query", "-", "2"],
+        ["6", "query", "u", "3"],
+    ]
+
+
+@pytest.mark.parametrize("schedule", ["lwo", "swf", "mqt"])
+def test_several_queries_share_a_join_and_report_response_times(
+    folder: Path, schedule: str
+) -> None:
+    arguments = [
+        "query",
+        "--sql",
+        (
+            "hot=SELECT COUNT(DISTINCT A.place) AS hot FROM T A, H B"
+            " WHERE A.place = B.place AND A.v > 30 WINDOW 1 min"
+        ),
+        "--sql",
+        (
+            "top=SELECT B.place, MAX(A.v) AS top FROM H B, T A"
+            " WHERE B.place = A.place GROUP BY B.place WINDOW 1 h"
+        ),
+        "--stream=T=t.csv",
+        "--stream=H=h.csv",
+        f"--schedule={schedule}",
+        "--out=a.parquet",
+        "--stats=stats.json",
+    ]
+    assert main(arguments) == 0
+    table = pa.parquet.read_table("a.parquet")
+    assert table.schema.names == ["at_us", "query", "change", "hot", "place", "top"]
+    told = [tuple(row.values()) for row in table.to_pylist()]
+    assert [row for row in told if row[1] == "hot"] == [
+        (0, "hot", "+", 0, None, None),
+        (500_000, "hot", "u", 1, None, None),
+        (60_000_001, "hot", "u", 0, None, None),
+    ]
+    assert [row for row in told if row[1] == "top"] == [
+        (500_000, "top", "+", None, 1, 40),
+        (90_000_000, "top", "+", None, 2, 41),
+    ]
+    stats = json.loads((folder / "stats.json").read_text())
+    assert stats["shared_joins"][0]["queries"] == ["hot", "top"]
+    assert stats["queries"]["hot"]["response_ms_mean"] > 0
+    assert stats["queries"]["top"]["response_ms_max"] >= stats["queries"]["top"]["response_ms_mean"]
+    assert stats["input"] == {"T": 3, "H": 2}
+
+
+def test_a_table_changes_while_the_query_runs(folder: Path) -> None:
+    (folder / "rooms.csv").write_text("room,at_us,change\n1,,\n2,4,+\n1,5,-\n")
+    (folder / "rooms.csv").write_text("room,at_us,change\n3,,+\n2,4,+\n3,5,-\n")
+    sql = "SELECT S.id FROM S [PWINDOW S.id IN Rooms ON S.id]"
+    assert main(["query", sql, "--stream=S=s.csv", "--table=Rooms=rooms.csv", "--out=a.csv"]) == 0
+    assert [row[:1] + row[2:] for row in rows(folder / "a.csv")[1:]] == [
+        ["3", "+", "3"],
+        ["4", "+", "2"],
+        ["5", "-", "3"],
+        ["5", "u", "2"],
+    ]
+
+
+def test_a_python_function_is_a_predicate(folder: Path) -> None:
+    (folder / "mine.py").write_text("def similar(a, b):\n    return abs(a - b) <= 1\n")
+    sql = "SELECT A.place, B.place FROM T A, H B WHERE similar(A.place, B.place) WINDOW 1 s"
+    arguments = ["query", sql, "--stream=T=t.csv", "--stream=H=h.csv", "--out=a.csv"]
+    assert main([*arguments, "--function=similar=mine:similar"]) == 0
+    assert [row[2:] for row in rows(folder / "a.csv")] == [
+        ["change", "A.place", "B.place"],
+        ["+", "1", "1"],
+        ["+", "2", "1"],
+        ["-", "1", "1"],
+        ["-", "2", "1"],
+    ]
+
+
+def test_explain_prints_the_plan(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = "EXPLAIN SELECT COUNT(*) FROM T A, H B WHERE A.place = B.place AND A.v > 3 WINDOW 1 min"
+    assert main(["query", sql, "--stream=T=t.csv", "--stream=H=h.csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "project COUNT(*)",
+        "  aggregate all",
+        "    select A.v > 3 (above the shared join)",
+        "      shared window hash join on B.place = A.place, window 1 min",
+        "        stream H B",
+        "        stream T A",
+    ]
+
+
+def test_lists_and_sensors(folder: Path) -> None:
+    table = pa.table(
+        {"node": [1, 2, 1], "gas": [7, 7, 8], "at_us": [0, 1, 2], "x": [[1], [2, 3], []]}
+    )
+    pa.parquet.write_table(table, "r.parquet")
+    sql = "SELECT * FROM SENSORS JOIN ON gas WINDOW 60 s"
+    assert main(["query", sql, "--stream=R=r.parquet", "--out=a.csv"]) == 0
+    assert rows(folder / "a.csv")[1:] == [["1", "query", "+", "7", "2", "[1, 2]"]]
+    assert (
+        main(["query", "SELECT x FROM R WHERE gas = 7", "--stream=R=r.parquet", "--out=a.csv"]) == 0
+    )
+    assert [row[3] for row in rows(folder / "a.csv")[1:]] == ["[1]", "[2, 3]"]
+
+
+def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = "SELECT id FROM S [PWINDOW temperature > 90 ON id]"
+    arguments = [
+        "query",
+        sql,
+        "--stream=S=s.csv",
+        "--out=a.csv",
+        "--state-limit=1",
+        "--stats=s.json",
+    ]
+    assert main(arguments) == 0
+    assert "3 rows that qualified were let go" in capsys.readouterr().err
+    (window,) = json.loads((folder / "s.json").read_text())["predicate_windows"].values()
+    assert window["evicted"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["SELECT temprature FROM S"], "did you mean temperature?"),
+        (["SELECT id FROM S", "--sql=x=SELECT y FROM S"], "query x: line 1, column 8"),
+        (["SELECT id FROM S", "--stream=S=nothing.csv"], "given twice"),
+        (["SELECT id FROM S", "--stream=N=nothing.csv"], "nothing.csv: there is no such file"),
+        (["SELECT id FROM S", "--stream=N=bad.csv"], "bad.csv: expected a column at_us"),
+        (["SELECT id FROM S", "--stream=N=empty.csv"], "empty.csv: row 2: at_us is empty"),
+        (["SELECT id FROM S", "--stream=N=s.txt"], "ends in .csv or .parquet"),
+        (["SELECT id FROM S", "--stream=N"], "--stream N: expected NAME=VALUE"),
+        (["SELECT id FROM S", "--table=R=rooms.csv"], "row 1: change = 'x': expected + or -"),
+        (["SELECT id FROM S", "--function=f=nowhere:f"], "--function f=nowhere:f"),
+        (["SELECT id FROM S", "--cpu-us=1"], "--cpu-us 1: expected two numbers"),
+        (["SELECT id FROM S", "--state-limit=0"], "--state-limit = 0"),
+        (["SELECT id FROM S", "--out=a.txt"], "a.txt: expected a name"),
+        ([], "a query is missing"),
+    ],
+)
+def test_faults_are_told_and_leave_nothing_behind(
+    folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bad.csv").write_text("id,at\n1,2\n")
+    (folder / "empty.csv").write_text("id,at_us\n1,2\n2,\n")
+    (folder / "rooms.csv").write_text("room,at_us,change\n1,2,x\n")
+    given = ["query", "--stream=S=s.csv", "--out=a.csv", *arguments]
+    assert main(given) == 2
+    assert says in capsys.readouterr().err
+    assert not list(folder.glob("*a.csv*"))
+
+
+def test_a_row_that_satisfies_in_and_out_ends_the_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sql = "SELECT id FROM S [PWINDOW IN temperature > id OUT temperature > id + 90 ON id]"
+    assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv"]) == 2
+    assert "satisfies both the IN and the OUT predicate" in capsys.readouterr().err
+    assert not list(folder.glob("*a.csv*"))
