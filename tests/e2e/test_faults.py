@@ -45,11 +45,11 @@ SETTINGS = {
     "missing positions": ("motes.placement=file", ["positions", "exactly when"]),
     "bad query": (
         'query=[{name="q", sql="SELECT * FROM SENSOR JOIN ON gas WINDOW 10 s"}]',
-        ["query[0].sql", "line 1, column 15", "expected SELECT * FROM SENSORS"],
+        ["query[0].sql", "line 1, column 15", "SELECT * FROM SENSORS JOIN ON"],
     ),
     "query window": (
         'query=[{name="q", sql="SELECT * FROM SENSORS JOIN ON gas WINDOW 1 min"}]',
-        ["WINDOW is 60.0 s", "join.window_s = 10.0"],
+        ["WINDOW is 60.0 s", "join.window_s = 6.0"],
     ),
 }
 
