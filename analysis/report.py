@@ -19,13 +19,12 @@ from analysis.report_figures import sections
 from analysis.report_html import Html, join, tag
 from analysis.report_numbers import provenance, tables, tiles
 from analysis.report_replay import (
-    Agreement,
     AnswerHistory,
     Frames,
     Toggles,
-    agreement,
     answer_history,
     replay_payload,
+    sizes_over,
     truth_toggles,
 )
 from analysis.report_series import Bins
@@ -77,12 +76,12 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
     frames, bins = Frames.over(manifest.simulated_s), Bins.over(manifest.simulated_s)
     energy = energy_history(trace) if trace.has("energy") else None
     truth, answer, missing = _truth_and_answer(trace, manifest, frames, motes=motes)
-    sizes = agreement(truth, answer.whole, motes=motes) if truth and answer else None
+    sizes = sizes_over(truth, answer.whole if answer else None, motes=motes)
     plots = sections(trace, bins, frames, sizes, energy, missing_sizes=missing)
     replay = replay_payload(trace, manifest, frames, truth, answer, energy)
     data = {
         "duration_s": manifest.simulated_s,
-        "first_s": _first_s(frames, sizes),
+        "first_s": sizes.most_s(frames),
         "replay": replay,
         "charts": [f.specification for s in plots for f in s.figures if f.specification],
     }
@@ -114,28 +113,25 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
 def _truth_and_answer(
     trace: TraceTables, manifest: Manifest, frames: Frames, *, motes: int
 ) -> tuple[Toggles | None, AnswerHistory | None, str]:
-    """The sets over time, as far as the trace tells them, and what is missing if it does not."""
+    """The sets over time, as far as the trace tells them, and a note on what it does not."""
     truth = truth_toggles(trace, frames, motes=motes) if trace.has("truth") else None
     lacking = [table for table in ("truth", "results") if not trace.has(table)]
-    if not trace.has("results"):
-        return truth, None, missing_table(*lacking)
+    notes = [missing_table(*lacking)] if lacking else []
+    if truth is None and trace.has("truth"):
+        notes.append("Not shown: the truth, because no mote was ever inside the phenomenon.")
+    answer = None
     if not manifest.scenario.get("trace", {}).get("partners", True):
-        note = "Not shown: the results do not say who is in the answer (trace.partners = false)."
-        return truth, None, note
-    answer = answer_history(trace, frames, motes=motes)
-    return truth, answer, missing_table(*lacking) if lacking else ""
-
-
-def _first_s(frames: Frames, sizes: Agreement | None) -> int:
-    """The time that the page opens at: when most motes are inside."""
-    return int(sizes.inside.argmax()) * frames.step_s if sizes else 0
+        notes.append("Not shown: who is in the answer (trace.partners = false).")
+    elif trace.has("results"):
+        answer = answer_history(trace, frames, motes=motes)
+    return truth, answer, " ".join(notes)
 
 
 def _replay_note(trace: TraceTables, replay: dict[str, Any] | None, missing: str) -> Html:
     if replay is None:
         return tag("p", missing_table("motes"), class_="note")
-    lacking = [t for t in ("truth", "elections", "deaths", "energy") if not trace.has(t)]
-    notes = [missing] if replay["answer"] is None else []
+    lacking = [t for t in ("elections", "deaths", "energy") if not trace.has(t)]
+    notes = [missing] if missing else []
     notes += [missing_table(*lacking)] if lacking else []
     return join(*(tag("p", note, class_="note") for note in notes))
 
@@ -154,9 +150,8 @@ def _section(section: Section) -> Html:
 
 def _figure(figure: Figure) -> Html:
     caption = tag("figcaption", tag("h3", figure.title), tag("p", figure.caption))
-    if figure.specification is None:
-        body = tag("p", figure.missing, class_="note")
-    else:
+    body = tag("p", figure.missing, class_="note") if figure.missing else Html()
+    if figure.specification is not None:
         series = figure.specification.get("series", [])
         legend = tag(
             "ul",
@@ -173,7 +168,7 @@ def _figure(figure: Figure) -> Html:
             aria_label=figure.alternative,
             data_chart=figure.name,
         )
-        body = join(legend if len(series) > 1 else "", plot)
+        body = join(body, legend if len(series) > 1 else "", plot)
     return tag("figure", caption, body, class_="wide" if figure.wide else None)
 
 

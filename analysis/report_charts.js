@@ -62,11 +62,13 @@ class Plot {
   }
 
   draw() {
-    const width = this.box.clientWidth;
+    // Paper is narrower than the window, and its width is not known before it is laid out.
+    const printed = this.box.closest("figure").classList.contains("wide") ? 720 : 350;
+    const width = document.documentElement.classList.contains("printing") ? printed : this.box.clientWidth;
     if (!width) return;
     this.width = width;
     this.svg?.remove();
-    this.svg = shape("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT, "aria-hidden": "true" });
+    this.svg = shape("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, "aria-hidden": "true" });
     this.box.prepend(this.svg);
     const content = CONTENT[this.spec.type](this.spec);
     this.content = content;
@@ -178,7 +180,7 @@ class Plot {
   }
 }
 
-/** A path through points, broken where a value is missing. */
+/** A path through points, broken where a value is missing; a point on its own becomes a dot. */
 function trail(plot, times, values) {
   let path = "", open = false;
   values.forEach((value, n) => {
@@ -186,7 +188,7 @@ function trail(plot, times, values) {
       open = false;
       return;
     }
-    path += `${open ? "L" : "M"}${plot.x(times[n]).toFixed(1)} ${plot.y(value).toFixed(1)}`;
+    path += `${open ? "L" : "M"}${plot.x(times[n]).toFixed(1)} ${plot.y(value).toFixed(1)}${open ? "" : "h0"}`;
     open = true;
   });
   return path;
@@ -222,7 +224,7 @@ const CONTENT = {
           plot.add("path", { d: between(plot, times, filled.map(() => 0), filled), style: `fill: var(--s${s.slot}); opacity: 0.22` });
         }
         for (const s of series) {
-          plot.add("path", { d: trail(plot, times, s.values), fill: "none", "stroke-width": 1.8, "stroke-linejoin": "round", style: `stroke: var(--s${s.slot})` });
+          plot.add("path", { d: trail(plot, times, s.values), fill: "none", "stroke-width": 1.8, "stroke-linejoin": "round", "stroke-linecap": "round", style: `stroke: var(--s${s.slot})` });
         }
       },
       at(atS) {

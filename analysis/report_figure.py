@@ -46,7 +46,7 @@ class Figure:
     """What the plot shows, for those who cannot see it."""
     specification: dict[str, Any] | None = None
     missing: str = ""
-    """Why it cannot be drawn."""
+    """Why it cannot be drawn, or not in full."""
     wide: bool = False
 
 
@@ -77,6 +77,7 @@ def drawn(figure: Figure, alternative: str, specification: dict[str, Any]) -> Fi
         figure.caption,
         alternative,
         {"name": figure.name, **specification},
+        missing=figure.missing,
         wide=figure.wide,
     )
 

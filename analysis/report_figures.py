@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analysis.report_energy import EnergyHistory
 from analysis.report_figure import SLOTS, Figure, Section, drawn, missing_table, series, without
-from analysis.report_replay import Agreement, Frames
+from analysis.report_replay import Frames, Sizes
 from analysis.report_series import (
     Bins,
     Round,
@@ -34,7 +34,7 @@ def sections(
     tables: TraceTables,
     bins: Bins,
     frames: Frames,
-    sizes: Agreement | None,
+    sizes: Sizes,
     energy: EnergyHistory | None,
     *,
     missing_sizes: str,
@@ -106,11 +106,12 @@ def sections(
     ]
 
 
-def _tracking(frames: Frames, sizes: Agreement | None, missing: str) -> list[Figure]:
+def _tracking(frames: Frames, sizes: Sizes, missing: str) -> list[Figure]:
     size = Figure(
         "tracking",
         "Motes inside, and motes in the answer",
         "Inside: truly in the phenomenon. In the answer: sensors that the sink reports as joining.",
+        missing=missing,
         wide=True,
     )
     match = Figure(
@@ -120,40 +121,40 @@ def _tracking(frames: Frames, sizes: Agreement | None, missing: str) -> list[Fig
         " that is not inside.",
         wide=True,
     )
-    if sizes is None:
-        return [without(size, missing), without(match, missing)]
     times_s = frames.times_s()
-    either = sizes.inside + sizes.answered - sizes.both
-    agreed = _ratios(sizes.both, either)
-    false = _ratios(sizes.answered - sizes.both, sizes.answered)
-    peak = int(sizes.inside.argmax())
-    return [
-        drawn(
-            size,
-            f"Lines over time. Motes inside reach {sizes.inside.max():,} at {times_s[peak]} s, motes"
-            f" in the answer {sizes.answered.max():,} at {times_s[int(sizes.answered.argmax())]} s.",
-            {
-                "type": "lines",
-                "times_s": times_s,
-                "y": {"label": "motes"},
-                "series": [
-                    series("inside", sizes.inside.tolist(), area=True),
-                    series("in the answer", sizes.answered.tolist(), slot=SLOTS["answer"]),
-                ],
-            },
-        ),
-        drawn(
-            match,
-            f"Lines over time. Agreement at the end is {_percent(agreed[-1])}, false alarms"
-            f" {_percent(false[-1])}.",
-            {
-                "type": "lines",
-                "times_s": times_s,
-                "y": {"label": "share", "most": 1.0, "format": "percent"},
-                "series": [series("agreement", agreed), series("false alarms", false)],
-            },
-        ),
+    lines = []
+    if sizes.inside is not None:
+        lines.append(series("inside", sizes.inside.tolist(), area=True))
+    if sizes.answered is not None:
+        lines.append(series("in the answer", sizes.answered.tolist(), slot=SLOTS["answer"]))
+    if not lines:
+        return [without(size, missing), without(match, missing)]
+    peaks = [
+        f"motes {line['name']} reach {max(line['values']):,}"
+        f" at {times_s[line['values'].index(max(line['values']))]} s"
+        for line in lines
     ]
+    size = drawn(
+        size,
+        f"Lines over time: {', '.join(peaks)}.",
+        {"type": "lines", "times_s": times_s, "y": {"label": "motes"}, "series": lines},
+    )
+    if sizes.inside is None or sizes.answered is None or sizes.both is None:
+        return [size, without(match, missing)]
+    agreed = _ratios(sizes.both, sizes.inside + sizes.answered - sizes.both)
+    false = _ratios(sizes.answered - sizes.both, sizes.answered)
+    match = drawn(
+        match,
+        f"Lines over time. Agreement at the end is {_percent(agreed[-1])}, false alarms"
+        f" {_percent(false[-1])}.",
+        {
+            "type": "lines",
+            "times_s": times_s,
+            "y": {"label": "share", "most": 1.0, "format": "percent"},
+            "series": [series("agreement", agreed), series("false alarms", false)],
+        },
+    )
+    return [size, match]
 
 
 def _stack(figure: Figure, bins: Bins, sums: Sums, label: str) -> Figure:

@@ -69,9 +69,9 @@ def _answer_tiles(counts: Mapping[str, Any]) -> list[Tile]:
     tiles = [("Results", f"{counts['results']:,}", "at the sink")]
     if counts["results"]:
         tiles.append(("Width", f"{counts['mean_width']:.1f}", "sensors per result, on average"))
-        tiles.append(
-            ("Delay", f"{counts['mean_delay_ms']:.1f} ms", "after the reading, on average")
-        )
+        delay_ms = counts["mean_delay_ms"]
+        short = f"{delay_ms:.1f} ms" if delay_ms < 1000 else f"{delay_ms / 1000:.2f} s"
+        tiles.append(("Delay", short, "after the reading, on average"))
     if counts.get("probes"):
         probed, matched = counts["heads_probed"], counts["heads_matched"]
         useful = f"{matched / probed:.0%} had a partner" if probed else ""

@@ -129,11 +129,11 @@ const MODES = {
     groups(world, look) {
       const known = world.truth && world.answer;
       return {
-        of: (node) => ["elsewhere", "missed", "wrong", "tracked"][world.state(node)],
+        of: (node) => ["elsewhere", "missed", known ? "wrong" : "tracked", "tracked"][world.state(node)],
         key: [
-          ["tracked", known ? "inside and in the answer" : null],
-          ["missed", world.truth ? (known ? "inside, not in the answer" : "inside") : null],
-          ["wrong", world.answer ? (known ? "in the answer, not inside" : "in the answer") : null],
+          ["tracked", world.answer && (known ? "inside and in the answer" : "in the answer")],
+          ["missed", world.truth && (known ? "inside, not in the answer" : "inside")],
+          ["wrong", known && "in the answer, not inside"],
           ["elsewhere", "elsewhere"],
         ].filter(([, text]) => text).map(([id, text]) => [id, look[id], text]),
       };
@@ -221,7 +221,6 @@ class ReplayMap {
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.height = `${height}px`;
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     Object.assign(this, { width, height, scale });
     const edge = (width - (right - left) * scale) / 2;
@@ -343,14 +342,21 @@ class ReplayMap {
 
   /** The legend, with how many motes there are of each kind now. */
   explain(groups, points, look, { heads, dead }) {
-    const rows = groups.key.filter(([, , text]) => text)
-      .map(([id, style, text]) => this.keyRow(style, text, points.get(id).length));
-    if (groups.note) rows.push(element("li", { class: "head" }, groups.note));
-    if (this.world.rounds.length) rows.push(this.keyRow(look.head, "cluster heads", heads));
-    rows.push(this.keyRow(look.dead, "dead", dead));
-    rows.push(this.keyRow(look.sink, "sink", this.world.sinksM.length));
-    if (this.world.round && this.links.checked && dead) rows.push(element("li", { class: "head" }, "A mote without a link has lost its head."));
-    this.legend.replaceChildren(...rows);
+    const rows = groups.key.filter(([, , text]) => text).map(([id, style, text]) => [style, text, points.get(id).length]);
+    if (groups.note) rows.push([null, groups.note]);
+    if (this.world.rounds.length) rows.push([look.head, "cluster heads", heads]);
+    rows.push([look.dead, "dead", dead]);
+    rows.push([look.sink, "sink", this.world.sinksM.length]);
+    if (this.world.round && this.links.checked && dead) rows.push([null, "A mote without a link has lost its head."]);
+    // Marks are drawn anew only when they change; from frame to frame it is the counts that do.
+    const marks = JSON.stringify([rows.map(([style, text]) => [style, text]), this.radius]);
+    if (marks !== this.marks) {
+      this.marks = marks;
+      this.legend.replaceChildren(...rows.map(([style, text]) => (style ? this.keyRow(style, text) : element("li", { class: "head" }, text))));
+    }
+    rows.forEach(([style, , count], n) => {
+      if (style) this.legend.children[n].querySelector("b").textContent = count.toLocaleString("en");
+    });
     this.tellNow();
   }
 
@@ -363,7 +369,7 @@ class ReplayMap {
       const sizes = [0, 0, 0, 0];
       for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
       const [, missed, wrong, both] = sizes;
-      if (missed + wrong + both) rows.push(["agreement", format.percent(both / (missed + wrong + both))]);
+      if (missed + wrong + both) rows.push(["agreement, dead motes included", format.percent(both / (missed + wrong + both))]);
       if (wrong + both) rows.push(["false alarms", format.percent(wrong / (wrong + both))]);
     }
     const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
@@ -382,13 +388,13 @@ class ReplayMap {
     document.getElementById("now").replaceChildren(...cells);
   }
 
-  keyRow(style, text, count) {
+  keyRow(style, text) {
     const ratio = window.devicePixelRatio || 1;
     const sample = element("canvas", { width: 24 * ratio, height: 20 * ratio, "aria-hidden": "true" });
     const pen = sample.getContext("2d");
     pen.scale(ratio, ratio);
     paint(pen, style, [[12, 10]], Math.min(3.4, Math.max(2.8, this.radius)));
-    return element("li", {}, sample, text, element("b", {}, count.toLocaleString("en")));
+    return element("li", {}, sample, text, element("b"));
   }
 
   /** Say what is known about the mote under the pointer. */
@@ -410,7 +416,8 @@ class ReplayMap {
     const inAnswers = world.answers.filter((each) => each.set.has[best]).map((each) => each.label);
     told.textContent = [
       `mote ${best}${world.isDead(best) ? ", dead" : world.isHead(best) ? ", head" : head >= 0 ? `, member of ${head}` : ""}`,
-      ["elsewhere", "inside, not in the answer", "in the answer, not inside", "inside and in the answer"][world.state(best)],
+      world.truth?.has[best] ? "truly inside" : "",
+      world.answer?.has[best] ? "in the answer" : "",
       inAnswers.join("; "),
       world.energy ? `battery ${Math.round(world.left(best) * 100)} %` : "",
     ].filter(Boolean).join("\n");

@@ -83,16 +83,24 @@ class AnswerHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """Sizes of truth and answer at each frame."""
+class Sizes:
+    """How many motes are in a set at each frame; None for sets that the trace does not tell."""
 
-    inside: NDArray[np.int64]
-    answered: NDArray[np.int64]
-    both: NDArray[np.int64]
+    inside: NDArray[np.int64] | None
+    answered: NDArray[np.int64] | None
+    both: NDArray[np.int64] | None
+
+    def most_s(self, frames: Frames) -> int:
+        """When most motes were inside, or else in the answer."""
+        sizes = self.answered if self.inside is None else self.inside
+        return 0 if sizes is None else int(sizes.argmax()) * frames.step_s
 
 
-def truth_toggles(tables: TraceTables, frames: Frames, *, motes: int) -> Toggles:
-    """The motes truly inside any source, frame by frame."""
+def truth_toggles(tables: TraceTables, frames: Frames, *, motes: int) -> Toggles | None:
+    """The motes truly inside any source, frame by frame; None if no mote ever is.
+
+    Some phenomena have no inside; taking that for an empty truth would make every answer false.
+    """
     inside: dict[int, list[Nodes]] = {}
     for batch in tables.batches("truth", "at_us", "nodes"):
         at_us = batch.column(0).to_numpy()
@@ -102,6 +110,8 @@ def truth_toggles(tables: TraceTables, frames: Frames, *, motes: int) -> Toggles
         for row in np.flatnonzero(at_us % frames.step_us == 0).tolist():
             frame = int(at_us[row]) // frames.step_us
             inside.setdefault(frame, []).append(nodes[ends[row] - lengths[row] : ends[row]])
+    if not inside:
+        return None
     shown = np.zeros(motes, np.bool_)
     changes = []
     for frame in range(frames.count):
@@ -195,15 +205,12 @@ def answer_history(tables: TraceTables, frames: Frames, *, motes: int) -> Answer
     those that left; when the answer dissolves, whoever was left alone leaves too, without being listed.
     """
     recorder = _AnswerRecorder(frames, motes)
-    now_us = 0
     columns = ("at_us", "change", "value", "origin", "partners")
     for batch in tables.batches("results", *columns):
         at_us, change, value, origin, partners = batch.columns
-        # Rows stand in the order in which the answer changed; a result counts when the sink's CPU has
-        # dealt with it, so that its time may run a little ahead of its neighbours'.
-        times_us = np.maximum.accumulate(np.maximum(at_us.to_numpy(), now_us))
-        now_us = int(times_us[-1])
-        visible = frames.first_seeing(times_us)
+        # Rows stand in the order in which the answer changed. A result's time, when the sink's CPU has
+        # dealt with it, may run a little ahead of the next row's; the recorder never goes back.
+        visible = frames.first_seeing(at_us.to_numpy())
         values = value.to_numpy()
         leaves = np.asarray(origin.is_null())
         changes, names = codes(change)
@@ -235,16 +242,21 @@ def members_over(toggles: Toggles, *, motes: int) -> Iterator[NDArray[np.bool_]]
         yield member
 
 
-def agreement(truth: Toggles, answer: Toggles, *, motes: int) -> Agreement:
+def sizes_over(truth: Toggles | None, answer: Toggles | None, *, motes: int) -> Sizes:
     """How large truth, answer and what they share are at each frame."""
-    sizes = [
-        (int(inside.sum()), int(answered.sum()), int((inside & answered).sum()))
-        for inside, answered in zip(
+
+    def counted(toggles: Toggles | None) -> NDArray[np.int64] | None:
+        if toggles is None:
+            return None
+        return np.array([members.sum() for members in members_over(toggles, motes=motes)], np.int64)
+
+    both = None
+    if truth and answer:
+        pairs = zip(
             members_over(truth, motes=motes), members_over(answer, motes=motes), strict=True
         )
-    ]
-    columns = np.array(sizes, np.int64).reshape(-1, 3)
-    return Agreement(columns[:, 0], columns[:, 1], columns[:, 2])
+        both = np.array([(inside & answered).sum() for inside, answered in pairs], np.int64)
+    return Sizes(counted(truth), counted(answer), both)
 
 
 def replay_payload(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.report_trace import US_PER_S, TraceTables, codes
@@ -97,10 +98,17 @@ def probes_over_time(tables: TraceTables, bins: Bins) -> Sums:
 
 
 def delays_ms(tables: TraceTables) -> NDArray[np.float64]:
-    """Each result's delay: from the reading to the answer at the sink."""
+    """Each result's delay: from the reading to the answer at the sink.
+
+    Rows that amend an earlier result of the same reading are not results of their own.
+    """
     parts = [np.empty(0)]
-    for batch in tables.batches("results", "delay_us"):
-        parts.append(batch.column(0).drop_null().to_numpy(zero_copy_only=False) / 1000)
+    flags = ["amends"] if tables.has_column("results", "amends") else []
+    for batch in tables.batches("results", "delay_us", *flags):
+        delays_us, *amends = batch.columns
+        if amends:
+            delays_us = delays_us.filter(pc.invert(amends[0]))
+        parts.append(delays_us.drop_null().to_numpy(zero_copy_only=False) / 1000)
     return np.concatenate(parts)
 
 

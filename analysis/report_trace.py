@@ -14,7 +14,7 @@ from sim.errors import TraceError
 from sim.manifest import Manifest
 from sim.records import TABLES, Kind
 
-BATCH_ROWS = 50_000
+BATCH_ROWS = 10_000
 """Rows held at a time; a result row may list hundreds of partners."""
 
 US_PER_S = 1_000_000
@@ -35,17 +35,28 @@ class TraceTables:
         assert table in TABLES, table
         return table in self._rows
 
+    def has_column(self, table: str, column: str) -> bool:
+        """Whether all files of a table have this column: a trace of an older version may not."""
+        try:
+            return all(column in pq.read_schema(path).names for path in self._files(table))
+        except (OSError, pa.ArrowException) as fault:
+            raise TraceError(f"{self._directory / table}: cannot be read ({fault})") from fault
+
     def batches(self, table: str, *columns: str) -> Iterator[pa.RecordBatch]:
         """The rows of some columns in the order written; text comes dictionary-encoded.
 
         Raises:
-            TraceError: files are missing, damaged, or hold another number of rows than promised.
+            TraceError: files are missing, damaged, or hold other columns or another number of rows
+                than promised.
         """
         texts = [c.name for c in TABLES[table] if c.kind is Kind.TEXT and c.name in columns]
         seen = 0
-        for path in sorted((self._directory / table).glob("part-*.parquet")):
+        for path in self._files(table):
             try:
                 with pq.ParquetFile(path, read_dictionary=texts) as file:
+                    lacking = [name for name in columns if name not in file.schema_arrow.names]
+                    if lacking:
+                        raise TraceError(f"{path}: has no column {', '.join(map(repr, lacking))}")
                     for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
                         seen += len(batch)
                         yield batch.select(list(columns))
@@ -78,6 +89,9 @@ class TraceTables:
             held = [array[cuts[-1] :] for array in arrays]
         if held:
             yield held
+
+    def _files(self, table: str) -> list[Path]:
+        return sorted((self._directory / table).glob("part-*.parquet"))
 
 
 def codes(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], list[str]]:

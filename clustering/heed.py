@@ -41,7 +41,7 @@ from clustering.finalize import BestHeard, ranking, settle
 
 
 class Cost(StrEnum):
-    """What makes a node a dear head to its neighbours (§3.2)."""
+    """What makes a node a dear head to its neighbours."""
 
     AMRP = "amrp"
     """Average minimum reachability power: what its neighbours would spend to reach it, on average."""
@@ -147,7 +147,7 @@ def node_costs(
     degree = np.bincount(sources, minlength=neighbourhood.count)
     match cost:
         case Cost.AMRP:
-            # The least power over a link grows at least with the square of its length (§3.2).
+            # The least power over a link grows at least with the square of its length.
             power = neighbourhood.distances_m**2 if link_power is None else link_power
             total = np.bincount(sources, weights=power[live], minlength=neighbourhood.count)
             return total / np.maximum(degree, 1)

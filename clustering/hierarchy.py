@@ -1,7 +1,7 @@
 """Several levels of HEED: the heads of one level elect heads among themselves at a longer range.
 
-The HEED paper (§3.5 of Younis & Fahmy 2004) gives the range at which heads surely reach each other as six
-times the cluster range; any ascending ranges may be given here.
+The HEED paper's Lemma 8 gives six times the cluster range as the range at which heads surely reach each
+other; any ascending ranges may be given here.
 """
 
 from collections.abc import Generator, Sequence

@@ -101,11 +101,9 @@ def appoint(
             )
     sizes = np.bincount(cluster, minlength=clusters)
     mean = np.bincount(cluster, weights=energy, minlength=clusters) / np.maximum(sizes, 1)
-    strongest = np.zeros(clusters)
-    np.maximum.at(strongest, cluster, energy)
-    # Rounding may lift the mean of equal energies above them all.
-    is_able = energy >= np.minimum(mean, strongest)[cluster]
+    is_able = energy >= mean[cluster]
     off_centre_m = ((points_m - centroids_m[cluster]) ** 2).sum(axis=1)
+    # Should rounding lift the mean of equal energies above them all, the nearest leads all the same.
     order = np.lexsort((known, off_centre_m, ~is_able, cluster))
     _, first = np.unique(cluster[order], return_index=True)
     return np.sort(known[order][first]), passes

@@ -37,9 +37,9 @@ class Lot(StrEnum):
     """How a node's probability to stand is set."""
 
     ROTATING = "rotating"
-    """Everyone serves once in N/k rounds (eq. 1): for batteries that are equal at the start."""
+    """Everyone serves once in N/k rounds: for batteries that are equal at the start."""
     ENERGY = "energy"
-    """In proportion to residual energy (eq. 2), which takes knowledge of the network's total."""
+    """In proportion to residual energy, which takes knowledge of the network's total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def elect(
         random: Draws one number per node.
         control: Size and pace of the messages.
     """
-    # Set-up phase (§III-A): draw lots, advertise, join the nearest head.
+    # Set-up phase: draw lots, advertise, join the nearest head.
     match lot:
         case Lot.ROTATING:
             probability = rotating_threshold(expected_heads, epoch)
@@ -118,7 +118,7 @@ def elect(
 
 
 def rotating_threshold(expected_heads: float, epoch: Epoch) -> Reals:
-    """The probability of each node to stand in this round (eq. 1).
+    """The probability of each node to stand in this round.
 
     It reaches one in the last round of an epoch, for those that have not served.
     """

@@ -60,14 +60,13 @@ def uncovered_nodes(clusters: Clusters, neighbourhood: Neighbourhood, alive: Fla
     """The live nodes that are neither a head nor led to a live head by links within range."""
     own = np.arange(neighbourhood.count)
     is_head = alive & (clusters.head == own)
-    # A hop is sound if it leads over a link to a live node of the same cluster, or nowhere for a head.
+    # A hop is sound if it leads over a link to a node of the same cluster, or nowhere for a head. Chains
+    # end at dead nodes, whose hops are never sound.
     members = np.flatnonzero(alive & (clusters.head >= 0) & ~is_head)
     via = clusters.via[members]
     is_sound = is_head.copy()
-    is_sound[members] = (
-        (neighbourhood.links(members, via) >= 0)
-        & alive[via]
-        & (clusters.head[via] == clusters.head[members])
+    is_sound[members] = (neighbourhood.links(members, via) >= 0) & (
+        clusters.head[via] == clusters.head[members]
     )
     reached = np.where(is_sound, clusters.via, own)
     # Each pass doubles the hops taken, so that any chain is followed to its end.

@@ -1,5 +1,9 @@
 """Clustering rounds: an election at the start and every so often, and what everybody is told of it.
 
+An election is also held early when it is needed: when a head's battery has fallen to a share of what it
+was at its election, or when a member notices that its head is dead. Whoever notices sends an alarm to the
+sink, and the sink calls the election in a broadcast to all motes.
+
 After an election each head enrols at the sink, which tells every head whom there is to probe: the new
 heads, and those that step down but linger until their readings have left the window. Only then do motes
 switch to their new heads, so that no reading meets a head that the others do not know of.
@@ -9,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
+from simpy.events import Event
 
 from clustering.contract import Clusters, Election, Flags
 from clustering.election import ElectionDriver
@@ -22,6 +27,14 @@ ENROL_BYTES = 0
 """An enrolment says no more than that it is one: who sent it stands in the header."""
 ROSTER_HEAD_BYTES = 2
 ROSTER_TIME_BYTES = 4
+ALARM_BYTES = 0
+CALL_BYTES = 0
+"""A call to elect says no more than its kind."""
+CALL_GAP_US = 10_000_000
+"""Least time from one election to the next that an alarm calls."""
+WATCH_US = 1_000_000
+"""How often heads look at their batteries."""
+FOREVER_US = 1 << 60
 
 
 class Clustered(Protocol):
@@ -53,6 +66,10 @@ class Rounds:
         linger_us: int,
         telling_us: int,
         with_roster: bool,
+        trigger_share: float,
+        on_head_failure: bool,
+        residual_j: Sequence[float],
+        call_range_m: float,
     ) -> None:
         self._kernel = kernel
         self._air = air
@@ -66,6 +83,18 @@ class Rounds:
         self._telling_us = telling_us
         """How long enrolments, and then rosters, are given to arrive."""
         self._with_roster = with_roster
+        self._trigger_share = trigger_share
+        self._on_head_failure = on_head_failure
+        self._residual_j = residual_j
+        self._call_range_m = call_range_m
+        self._elected_with_j: dict[int, float] = {}
+        """What the battery of each head held at its election."""
+        self._alarmed: set[int] = set()
+        """Who has raised an alarm since the last election."""
+        self._settled_us = 0
+        """When motes last switched to their heads."""
+        self._call: Event | None = None
+        """What an alarm sets off; None while an election goes on."""
         self._heads: list[int] = []
         self._lingering: dict[int, int] = {}
         self._enrolled: list[int] = []
@@ -73,11 +102,14 @@ class Rounds:
         """Elections that ended."""
         self.heads_elected = 0
         """Sum of heads over the elections."""
+        self.called = 0
+        """Elections that alarms called."""
+        air.attach("alarm", self._on_alarm, self._on_lost)
         air.attach("enrol", self._on_enrol, self._on_lost)
         air.attach("roster", self._on_roster, self._on_lost)
 
     def run(self) -> Story:
-        """The story of all rounds; a round of zero length means a single election."""
+        """The story of all rounds; with a round of zero length only alarms call further elections."""
         while True:
             started_us = self._kernel.now_us
             alive = np.array(self._air.alive[:-1], dtype=np.bool_)
@@ -87,10 +119,63 @@ class Rounds:
             if self._with_roster:
                 yield from self._tell(heads)
             self._switch(heads, clusters)
-            if not self._round_us:
-                return
+            yield from self._wait(started_us)
+
+    def notice_dead_head(self, node: int) -> None:
+        """A member has found its head dead."""
+        if self._on_head_failure:
+            self._raise_alarm(node)
+
+    def _wait(self, started_us: int) -> Story:
+        """Let the round pass, until its end or until an alarm calls an election."""
+        self._call = self._kernel.event()
+        while not self._call.triggered:
             now_us = self._kernel.now_us
-            yield self._kernel.timeout(max(0, started_us + self._round_us - now_us))
+            over_us = started_us + self._round_us
+            if self._round_us and now_us >= over_us:
+                break
+            step_us = WATCH_US if self._trigger_share else (self._round_us or FOREVER_US)
+            if self._round_us:
+                step_us = min(step_us, over_us - now_us)
+            yield self._call | self._kernel.timeout(step_us)
+            self._look_at_batteries()
+        if self._call.triggered:
+            self.called += 1
+            self._call = None
+            listeners = range(len(self._air.alive) - 1)
+            self._air.broadcast(
+                "call",
+                SINK,
+                listeners,
+                self._call_range_m,
+                CALL_BYTES,
+                self._kernel.now_us,
+                lambda _source, _heard: None,
+            )
+            yield self._kernel.timeout(self._telling_us)
+        self._call = None
+
+    def _look_at_batteries(self) -> None:
+        """Heads that have spent too much since their election raise an alarm."""
+        if not self._trigger_share:
+            return
+        for head, then_j in self._elected_with_j.items():
+            if self._residual_j[head] < self._trigger_share * then_j:
+                self._raise_alarm(head)
+
+    def _raise_alarm(self, node: int) -> None:
+        if self._air.alive[node] and node not in self._alarmed:
+            self._alarmed.add(node)
+            self._air.unicast("alarm", node, SINK, ALARM_BYTES, None, self._kernel.now_us)
+
+    def _on_alarm(self, message: Message) -> None:
+        early = self._kernel.now_us < self._settled_us + CALL_GAP_US
+        if self._call is None or self._call.triggered:
+            return
+        if early:
+            self._alarmed.discard(message.source)  # let it try again
+            return
+        self._call.succeed()
 
     def _tell(self, heads: list[int]) -> Story:
         """Heads enrol at the sink; the sink sends the roster to all that may hold readings."""
@@ -123,6 +208,9 @@ class Rounds:
         for node, head in enumerate(head_of):
             if head >= 0:
                 self._rows.append((now_us, self.held, node, head, tentative[node]))
+        self._elected_with_j = {head: self._residual_j[head] for head in heads}
+        self._alarmed.clear()
+        self._settled_us = now_us
         self.held += 1
         self.heads_elected += len(heads)
         self._clustered.assign(head_of)

@@ -32,6 +32,8 @@ class Answer:
     def __init__(self, *, window_us: int) -> None:
         self._window_us = window_us
         self._sets: dict[Value, dict[int, int]] = {}
+        self._newest_us: dict[int, int] = {}
+        """Of every sensor that results told of, the newest reading, whatever its value."""
 
     def update(self, value: Value, members: Iterable[tuple[int, int]]) -> tuple[Change, int]:
         """Take in a result's members as (node, time); returns the change and the answer's size."""
@@ -43,6 +45,8 @@ class Answer:
         for node, at_us in members:
             if at_us > current.get(node, -1):
                 current[node] = at_us
+                if at_us > self._newest_us.get(node, -1):
+                    self._newest_us[node] = at_us
         return change, len(current)
 
     def next_departure_us(self, value: Value) -> int:
@@ -68,6 +72,9 @@ class Answer:
     def __contains__(self, value: Value) -> bool:
         return value in self._sets
 
-    def sensors(self) -> set[int]:
-        """All sensors in the answer of any value."""
-        return {node for members in self._sets.values() for node in members}
+    def sensors(self, now_us: int) -> set[int]:
+        """The sensors of which results have told a reading that is in the window."""
+        oldest_us = now_us - self._window_us
+        for node in [node for node, us in self._newest_us.items() if us < oldest_us]:
+            del self._newest_us[node]
+        return set(self._newest_us)

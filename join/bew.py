@@ -42,7 +42,6 @@ class BEWJoin(Backtracking):
         return [other for other in buffer if low_us <= other[0] <= high_us and other[2] == value]
 
     def _purge(self, now_us: int) -> None:
-        self._held_peak = max(self._held_peak, self._held)
         for buffer, reach_us in zip(self._buffers, self._reach_us, strict=True):
             oldest_us = now_us - reach_us
             while buffer and buffer[0][0] < oldest_us:
@@ -79,7 +78,6 @@ class BEWHashJoin(Backtracking):
         return [other for other in bucket if low_us <= other[0] <= high_us]
 
     def _purge(self, now_us: int) -> None:
-        self._held_peak = max(self._held_peak, self._held)
         for table, queue, reach_us in zip(self._tables, self._queues, self._reach_us, strict=True):
             oldest_us = now_us - reach_us
             while queue and queue[0][0] < oldest_us:

@@ -1,6 +1,6 @@
 """The centralised strategy: heads pass every reading on to the sink, which runs the join alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from join.accounts import Accounts, Reading
 from join.cpu_costs import CpuCosts
@@ -36,6 +36,8 @@ class CentralisedJoin:
         self._costs = costs
         self._late_us = late_us
         self._head_of = [-1] * motes
+        self.on_dead_head: Callable[[int], None] = lambda _: None
+        """Told of every mote that finds its head dead."""
         air.attach("reading", self._on_reading, self._on_lost)
 
     def assign(self, head_of: Sequence[int]) -> None:
@@ -87,3 +89,5 @@ class CentralisedJoin:
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
+        if reason is DropReason.DEAD:
+            self.on_dead_head(message.source)

@@ -78,9 +78,7 @@ class Result:
         """Every result, members ordered by stream."""
         streams = [(self.origin.stream, (self.origin.at_us,)), *self.partners.items()]
         streams.sort(key=lambda entry: str(entry[0]))
-        names = [stream for stream, _ in streams]
-        for times in product(*(times for _, times in streams)):
-            yield tuple(map(Member, names, times))
+        return product(*([Member(stream, at) for at in times] for stream, times in streams))
 
     def latest(self) -> tuple[Member, ...]:
         """One result: the newest time of each stream, members ordered by stream."""
@@ -110,6 +108,8 @@ def latest_of(results: Sequence[Result]) -> tuple[Member, ...]:
     makes the `latest` form the same for every operator.
     """
     assert results
+    if len(results) == 1:
+        return results[0].latest()
     candidates = (result.latest() for result in results)
     return max(candidates, key=_width_and_times)
 

@@ -76,9 +76,10 @@ class _Forward(WJoin):
 
     def _process(self, stream: Stream, item: Item) -> Sequence[Result]:
         # In order of time, what is at hand is the newest: only its own window matters.
+        self._held_peak = max(self._held_peak, self._held)
         self._purge(item[0])
         recent = self._recent
-        while recent and recent[0][1][0] < item[0] - self._reach_us_max:
+        while recent and recent[0][1][0] < item[0] - self._remember_us:
             recent.popleft()
         recent.append((stream, item))
         return self._join(self._index[stream], item)
@@ -141,7 +142,6 @@ class FEWJoin(_Forward):
         return partners
 
     def _purge(self, now_us: int) -> None:
-        self._held_peak = max(self._held_peak, self._held)
         for buffer, reach_us in zip(self._buffers, self._reach_us, strict=True):
             oldest_us = now_us - reach_us
             while buffer and buffer[0][0] < oldest_us:
@@ -182,7 +182,6 @@ class FEWHashJoin(_Forward):
         return partners
 
     def _purge(self, now_us: int) -> None:
-        self._held_peak = max(self._held_peak, self._held)
         for table, queue, reach_us in zip(self._tables, self._queues, self._reach_us, strict=True):
             oldest_us = now_us - reach_us
             while queue and queue[0][0] < oldest_us:

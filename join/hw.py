@@ -11,6 +11,8 @@ class HWJoin(Pipeline):
     """The hash W-join."""
 
     hashes = True
+    # A look-up meets little that has expired, and a purge visits every bucket.
+    purges_per_window = 2
 
     def _reset(self) -> None:
         super()._reset()

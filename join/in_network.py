@@ -3,25 +3,33 @@
 from collections.abc import Callable, Sequence
 
 from join.accounts import Accounts, Reading
+from join.contract import Stream, Value
 from join.cpu_costs import CpuCosts
 from join.notes import NoteWriter
 from join.probe_request import ProbeRequest
-from join.probing import Note
 from join.sink_site import SinkSite
 from join.snjoin_star import ClusterHead
-from join.wire import ACK_BYTES, READING_BYTES, note_bytes, request_bytes
+from join.value_table import Stamp
+from join.wire import (
+    ACK_BYTES,
+    HELD_READING_BYTES,
+    READING_BYTES,
+    note_bytes,
+    request_bytes,
+)
 from network.contract import Air, Clock, Message, Processors
 from sim.recorder import Rows
 from sim.records import SINK, DropReason
 
-Reply = tuple[int, Note | None]
-"""What the sink returns to an initiator: which of its requests it had, and what there is to learn."""
+HeldReading = tuple[int, Value, Stream, Stamp]
+"""As a head's table holds it: time, value, mote, processing stamp."""
 
 
 class InNetworkJoin:
     """SNJoin* at every head, with the sink at the end of each probing sequence.
 
-    With `timeout_us`, an initiator that has heard nothing of a request for so long sends what its own
+    With `moves`, a head that steps down hands its readings to their motes' new heads; else it answers for
+    them until they have left the window. With `timeout_us`, an initiator that has heard nothing of a request for so long sends what its own
     cluster gave to the sink, marked partial; the sink then acknowledges the requests it would not answer.
     """
 
@@ -37,6 +45,7 @@ class InNetworkJoin:
         costs: CpuCosts,
         late_us: int,
         timeout_us: int,
+        moves: bool,
         motes: int,
         notes: NoteWriter,
         new_head: Callable[[int], ClusterHead],
@@ -50,10 +59,13 @@ class InNetworkJoin:
         self._costs = costs
         self._late_us = late_us
         self._timeout_us = timeout_us
+        self._moves = moves
         self._notes = notes
         self._new_head = new_head
         self._head_of = [-1] * motes
         self._heads: dict[int, ClusterHead] = {}
+        self.on_dead_head: Callable[[int], None] = lambda _: None
+        """Told of every mote that finds its head dead."""
         self._unanswered: dict[tuple[int, int], ProbeRequest] = {}
         """By initiator and count there: requests whose cluster gave something, not yet heard of."""
         air.attach("reading", self._on_reading, self._on_reading_lost)
@@ -61,12 +73,17 @@ class InNetworkJoin:
         air.attach("result", self._on_result, self._on_request_lost)
         air.attach("feedback", self._on_reply, self._on_reply_lost)
         air.attach("ack", self._on_reply, self._on_reply_lost)
+        air.attach("handover", self._on_handover, self._on_handover_lost)
 
     # What the clustering tells the join.
 
     def assign(self, head_of: Sequence[int]) -> None:
         """From now on each mote sends its readings to its head; heads that stepped down linger."""
         self._head_of = list(head_of)
+        if self._moves:
+            for node in sorted(self._heads):
+                if head_of[node] != node:
+                    self._hand_over(node, list(self._heads[node].table.held()))
 
     def set_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
@@ -88,6 +105,31 @@ class InNetworkJoin:
         """Whether a head holds a partner for a request: what an oracle knows."""
         state = self._heads.get(head)
         return state is not None and state.holds_partner(request)
+
+    def _hand_over(self, node: int, readings: list[HeldReading]) -> None:
+        """Send readings that `node` holds to their motes' heads."""
+        by_head: dict[int, list[HeldReading]] = {}
+        for held in readings:
+            mote = held[2]
+            assert isinstance(mote, int), mote
+            head = self._head_of[mote]
+            if head not in {node, -1}:
+                by_head.setdefault(head, []).append(held)
+        for head, moved in by_head.items():
+            size = len(moved) * HELD_READING_BYTES
+            self._air.unicast("handover", node, head, size, moved, self._clock.now_us)
+
+    def _on_handover(self, message: Message) -> None:
+        moved: list[HeldReading] = message.body
+        table = self._state(message.target).table
+        for at_us, value, mote, stamp in moved:
+            table.insert(value, mote, at_us, stamp)
+
+    def _on_handover_lost(self, message: Message, reason: DropReason) -> None:
+        moved: list[HeldReading] = message.body
+        for at_us, _, mote, _ in moved:
+            assert isinstance(mote, int), mote
+            self._accounts.lost("state", message.target, reason, self._clock.now_us, mote, at_us)
 
     # What motes, heads and the sink do.
 
@@ -121,6 +163,9 @@ class InNetworkJoin:
         service_us = self._costs.reading_us(head.tables, request.counts[0])
         done_us = self._cpus.occupy(node, start_us, service_us)
         self._accounts.joined(reading, node, start_us)
+        if self._moves and self._head_of[reading.node] != node:
+            # It was on its way when its head stepped down.
+            self._hand_over(node, [(reading.at_us, reading.value, reading.node, request.stamp)])
         if self._timeout_us and request.sequence and request.counts[0]:
             self._await_reply(request, done_us)
         self._forward(node, request, done_us)
@@ -141,15 +186,15 @@ class InNetworkJoin:
 
     def _forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
         """Send a request to the next head of its sequence, or what it found to the sink."""
-        target = request.next_head
-        if target is None:
-            if not self._notes.always and not request.found:
-                self._finish(request, at_us)  # there is nothing to tell the sink
-                return
+        heads = len(request.sequence)
+        if request.position < heads:
+            kind, target = "probe", request.sequence[request.position]
+        elif self._notes.always or request.found:
             kind, target = "result", SINK
         else:
-            kind = "probe"
-        size = request_bytes(heads=len(request.sequence), partners_bytes=request.partners_bytes)
+            self._finish(request, at_us)  # there is nothing to tell the sink
+            return
+        size = request_bytes(heads, request.partners_bytes)
         request.hops += 1
         request.bytes += self._air.unicast(kind, node, target, size, request, at_us)
 
@@ -240,6 +285,8 @@ class InNetworkJoin:
 
     def _on_reading_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
+        if reason is DropReason.DEAD:
+            self.on_dead_head(message.source)
 
     def _on_probe_lost(self, message: Message, reason: DropReason) -> None:
         """A dead head is passed over, since its link-layer silence shows; other losses end the request."""

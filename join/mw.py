@@ -97,14 +97,10 @@ class MWJoin(Backtracking):
         return [other for other in period if other[2] == item[2]]
 
     def _purge(self, now_us: int) -> None:
-        self._held_peak = max(self._held_peak, self._held)
         for buffer, reach_us in zip(self._buffers, self._reach_us, strict=True):
-            oldest_us = now_us - reach_us
-            # Cutting the front off moves the rest: worth it only once it frees half of the buffer.
-            if buffer and buffer[len(buffer) // 2][0] < oldest_us:
-                gone = bisect_left(buffer, oldest_us, key=AT)
-                del buffer[:gone]
-                self._held -= gone
+            gone = bisect_left(buffer, now_us - reach_us, key=AT)
+            del buffer[:gone]
+            self._held -= gone
 
 
 def _length(entry: tuple[int, tuple[int, int]]) -> int:

@@ -59,11 +59,6 @@ class ProbeRequest:
         """Whether the sink has already sent it past further heads."""
 
     @property
-    def next_head(self) -> int | None:
-        """Whom to ask next; None when all have been asked."""
-        return self.sequence[self.position] if self.position < len(self.sequence) else None
-
-    @property
     def found(self) -> int:
         """Partners found so far."""
         return sum(self.counts)

@@ -46,6 +46,8 @@ class SinkSite:
         """Sum of the results' arities."""
         self.delay_us = 0
         """Sum of the results' delays."""
+        self.on_result: Callable[[int], None] = lambda _: None
+        """Called with the time of every result."""
         self._reported: dict[Reading, set[Stream]] = {}
         """Partners reported of recent readings, if results may be amended."""
 
@@ -71,11 +73,11 @@ class SinkSite:
         amends = bool(known)
         new = {member.stream for member in members}
         arity = len(known) + len(new) + 1
+        if arity < self._arity_least:
+            return
         if self._amends:
             known |= new
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
-        if arity < self._arity_least:
-            return
         value = reading.value
         was_known = value in self.answer
         everyone = [(reading.node, reading.at_us), *members]
@@ -84,6 +86,7 @@ class SinkSite:
             self._watch(value, at_us)
         delay_us = at_us - reading.at_us
         self.width += len(new)
+        self.on_result(at_us)
         if not amends:
             self.results += 1
             self.width += 1
@@ -151,5 +154,5 @@ def merge_latest(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
 
 
 def merge_all(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
-    """Every reading of every partner; no reading stands in two tables."""
-    return tuple(member for part in partners for member in part)
+    """Every reading of every partner, once: one that is being handed over may stand in two tables."""
+    return tuple(dict.fromkeys(member for part in partners for member in part))

@@ -26,6 +26,8 @@ from join.probe_request import ProbeRequest
 from join.probing import BySelectivity, Note, ProbingRule
 from join.value_table import Stamp, ValueTable
 
+SWEEP_EVERY_US = 100_000
+
 
 class ClusterHead:
     """The join state of one head: its members' readings, its probing rule, whom it may probe."""
@@ -48,6 +50,7 @@ class ClusterHead:
         self.tables = 1
         """Hash tables that one probe has to look into: SNJoin has one for all streams."""
         self._counter = 0
+        self._sweep_due_us = 0
         self._others: list[int] = []
         self._lingering: list[tuple[int, int]] = []
 
@@ -78,7 +81,8 @@ class ClusterHead:
         """A member's new reading (Fig. 3, first case): join it here, choose whom to ask."""
         stamp = (now_us, self.node, self._counter)
         self._counter += 1
-        self.table.sweep(now_us)
+        if now_us >= self._sweep_due_us:
+            self._sweep(now_us)
         matches = self._match(value, origin, at_us, stamp)
         self.table.insert(value, origin, at_us, stamp)
         request = ProbeRequest(
@@ -90,9 +94,10 @@ class ClusterHead:
 
     def answer(self, request: ProbeRequest, now_us: int) -> None:
         """Another head's probe request (second case): append what matches here and pass it on."""
-        assert request.next_head == self.node, (request.next_head, self.node)
-        self.table.sweep(now_us)
-        self._add(request, self._match_request(request))
+        assert request.sequence[request.position] == self.node, (request.sequence, self.node)
+        if now_us >= self._sweep_due_us:
+            self._sweep(now_us)
+        self._add(request, self._match(request.value, request.origin, request.at_us, request.stamp))
         request.position += 1
 
     def learn(self, note: Note, now_us: int) -> None:
@@ -101,12 +106,17 @@ class ClusterHead:
 
     def holds_partner(self, request: ProbeRequest) -> bool:
         """Whether a request would find something here."""
-        return bool(self._match_request(request))
+        return bool(self._match(request.value, request.origin, request.at_us, request.stamp))
 
-    def _match_request(self, request: ProbeRequest) -> tuple[Member, ...]:
-        return self._match(request.value, request.origin, request.at_us, request.stamp)
+    def _sweep(self, now_us: int) -> None:
+        """Clean up now and then (SNJoin §2.2 allows it): at every probe it would cost more than it saves."""
+        self.table.sweep(now_us)
+        self._sweep_due_us = now_us + SWEEP_EVERY_US
 
     def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> None:
+        if not matches:
+            request.add((), 0, 0)
+            return
         # In the form `latest` every member is another sensor's.
         count = len({member.stream for member in matches}) if self._factorised else len(matches)
         request.add(matches, count, self._partners_size(matches))

@@ -8,13 +8,10 @@ flushed partition (SNJoin §2.3)            `DiskPart`
 
 import pickle
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from join.clean_sweep import Record
 from join.forming import Reach
-
-_BATCH: Final = 256
-"""Tuples written at a time."""
 
 
 class Spilled(NamedTuple):
@@ -30,9 +27,11 @@ class Spilled(NamedTuple):
 class DiskPart:
     """Tuples of one partition that are not in memory, in a file of their own."""
 
-    def __init__(self, path: Path, reach: Reach) -> None:
+    def __init__(self, path: Path, reach: Reach, batch: int) -> None:
+        """An empty part; tuples are written `batch` at a time."""
         self._path = path
         self._reach = reach
+        self._batch = batch
         self._pending: list[Spilled] = []
         self._on_disk = 0
         self.joinable_until_us: int | None = None
@@ -51,7 +50,7 @@ class DiskPart:
             self.joinable_until_us = until_us
         self.owed += spilled.owed
         self._pending.append(spilled)
-        if len(self._pending) >= _BATCH:
+        if len(self._pending) >= self._batch:
             self._write()
 
     def read(self) -> list[Spilled]:

@@ -22,8 +22,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Final
+from weakref import finalize
 from zlib import crc32
 
 from join.clean_sweep import Record, make_sweep
@@ -38,6 +40,9 @@ from join.watermark import FUTURE_US_MAX, Watermark
 from join.windows import LastTuples, WindowError
 
 PARTITIONS: Final = 32
+
+_BATCH_MAX: Final = 256
+"""Tuples written to disk at a time, if memory is large enough."""
 
 _FREED_SHARE: Final = 0.1
 """How much of the memory a flush frees at least, so that flushes are rare."""
@@ -109,7 +114,11 @@ class SpillingJoin:
         self._memory = memory
         self._watermark = Watermark(late_us=late_us, future_us=future_us)
         self._clock = Clock()
-        self._directory = TemporaryDirectory(prefix="motejoin-spill-", dir=spill_dir)
+        directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spill_dir))
+        # Also when the operator is dropped without `close`, as after an error.
+        self._remove_directory = finalize(self, rmtree, directory, ignore_errors=True)
+        # What waits to be written is in memory too: a small share of it.
+        batch = max(1, min(_BATCH_MAX, memory // (4 * partitions)))
         self._partitions = [
             _Partition(
                 TableJoin(
@@ -120,7 +129,7 @@ class SpillingJoin:
                     late_us=late_us,
                     shared=(self._watermark, self._clock),
                 ),
-                DiskPart(Path(self._directory.name, f"{number}.spill"), windows.reach_us),
+                DiskPart(directory / f"{number}.spill", windows.reach_us, batch),
                 patience=4 * memory,
             )
             for number in range(partitions)
@@ -204,7 +213,7 @@ class SpillingJoin:
         yield from self._take_due()
         for partition in self._partitions:
             yield from self._settle(partition)
-        self._directory.cleanup()
+        self._remove_directory()
 
     def _take_due(self) -> list[Result]:
         due, self._due = self._due, []

@@ -53,13 +53,13 @@ class TableJoin:
             Clock(),
         )
         self._by_time = not isinstance(windows, LastTuples)
-        # With nothing late, sweeping leaves exactly the window: no window test is needed in a probe.
         self._reach = None if isinstance(windows, LastTuples) else windows.reach_us
-        self._view_reach = self._reach if late_us else None
+        # With nothing late, sweeping leaves exactly the window, and every tuple is the newest.
+        self._exact = self._reach is None or late_us == 0
+        self._complete = arity is Arity.COMPLETE
         self._table = make_table(arity, self._streams, windows)
         self._sweep = make_sweep(windows, late_us=late_us)
         self._arrived = 0
-        self._held = 0
         self._held_peak = 0
 
     @property
@@ -71,13 +71,13 @@ class TableJoin:
             refused=self._watermark.refused,
             probes=self._table.probes,
             comparisons=self._table.comparisons,
-            held_peak=max(self._held_peak, self._held),
+            held_peak=max(self._held_peak, len(self._sweep)),
             spilled=0,
         )
 
     def __len__(self) -> int:
         """Tuples in memory."""
-        return self._held
+        return len(self._sweep)
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
         """Accept one tuple and return the results that it completes."""
@@ -92,16 +92,19 @@ class TableJoin:
     def accept(self, occurrence: Occurrence, stamp: int) -> Sequence[Result]:
         """Insert-probe for a tuple that is not late, after what has expired is gone."""
         stream, value, at_us = occurrence
-        assert stream in self._streams or self._arity is Arity.VARIABLE, stream
+        assert not self._complete or stream in self._streams, stream
         record = (at_us, stamp, stream, value)
         table = self._table
         held = table.probe(record)
-        results = () if held is None else self._results(occurrence, record, held)
+        results: Sequence[Result] = ()
+        if held is not None:
+            if not self._exact:
+                results = self._results(occurrence, record, held)
+            elif self._complete or len(held) > (stream in held):
+                results = (View(occurrence, held, None, self._clock),)
         table.add(record)
-        self._held += 1
         for gone in self._sweep.append(record):
             table.forget(gone)
-            self._held -= 1
         return results
 
     def expire(self) -> Sequence[Record[int]]:
@@ -110,10 +113,10 @@ class TableJoin:
         assert now_us is not None
         gone = self._sweep.expire(now_us)
         if gone:
-            self._held_peak = max(self._held_peak, self._held)
-            self._held -= len(gone)
+            self._held_peak = max(self._held_peak, len(self._sweep) + len(gone))
+            forget = self._table.forget
             for record in gone:
-                self._table.forget(record)
+                forget(record)
         return gone
 
     def take(self, stream: Stream | None = None) -> list[Record[int]]:
@@ -121,7 +124,6 @@ class TableJoin:
         taken = self._sweep.take(lambda record: stream is None or record[2] == stream)
         for record in taken:
             self._table.forget(record)
-        self._held -= len(taken)
         return taken
 
     def held(self) -> Iterator[Record[int]]:
@@ -153,31 +155,24 @@ class TableJoin:
     def _results(
         self, origin: Occurrence, record: Record[int], held: Mapping[Stream, Held]
     ) -> Sequence[Result]:
-        """The results of a tuple, from all that is held of its value."""
+        """The results of a tuple where the table holds more than its window."""
+        at_us, _, own, _ = record
         reach = self._reach
-        if reach is None or record[0] == self._watermark.at_us:
-            if self._any_in_order(record, held):
-                return (View(origin, held, self._view_reach, self._clock),)
+        assert reach is not None
+        if at_us == self._watermark.at_us:
+            wanted = all if self._complete else any
+            if wanted(
+                records[-1][0] >= at_us - reach(stream)
+                for stream, records in held.items()
+                if stream != own
+            ):
+                return (View(origin, held, reach, self._clock),)
             return ()
         partners = within_reach(record, held, reach)
-        if self._arity is Arity.COMPLETE and len(partners) < len(self._streams) - 1:
+        if self._complete and len(partners) < len(self._streams) - 1:
             return ()
         parts = form(record, partners, reach=reach, arity=self._arity)
         return [result_of(origin, part) for part in parts]
-
-    def _any_in_order(self, record: Record[int], held: Mapping[Stream, Held]) -> bool:
-        """Whether a tuple that is the newest has a result."""
-        own = record[2]
-        reach = self._view_reach
-        if reach is None:
-            return self._arity is Arity.COMPLETE or len(held) > (own in held)
-        at_us = record[0]
-        wanted = all if self._arity is Arity.COMPLETE else any
-        return wanted(
-            records[-1][0] >= at_us - reach(stream)
-            for stream, records in held.items()
-            if stream != own
-        )
 
 
 def result_of(origin: Occurrence, part: Part) -> Result:

@@ -24,6 +24,9 @@ HEAD_COUNT_BYTES = NODE_BYTES + COUNT_BYTES
 """One (head, |r|) of a probe request."""
 
 
+HELD_READING_BYTES = VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTES
+"""A reading that changes heads, with its processing stamp."""
+
 ACK_BYTES = COUNT_BYTES
 """The sink had a request: which one."""
 
@@ -31,7 +34,7 @@ REQUEST_BYTES = COUNT_BYTES + VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTE
 """A probe request without heads and partners: SeqNo, the reading, whose it is, its stamp."""
 
 
-def request_bytes(*, heads: int, partners_bytes: int) -> int:
+def request_bytes(heads: int, partners_bytes: int) -> int:
     """A probe request or result: with (head, |r|) of the initiator and each head, and R."""
     return REQUEST_BYTES + (heads + 1) * HEAD_COUNT_BYTES + partners_bytes
 

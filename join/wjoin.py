@@ -48,6 +48,9 @@ class WJoin(ABC):
     hashes = False
     """Whether the operator looks tuples up by value, and so knows no predicate but equality."""
 
+    purges_per_window = 8
+    """How often what has expired is let go; scans meet it until then."""
+
     def __init__(
         self,
         *,
@@ -78,6 +81,8 @@ class WJoin(ABC):
         self._watermark = Watermark(late_us=late_us, future_us=future_us)
         self._recent: deque[tuple[Stream, Item]] = deque()
         """What was processed and may still join, in order of processing: the state to start afresh from."""
+        self._remember_us = 0
+        self._purge_next_us = 0
         self._arrived = 0
         self._probes = 0
         self._comparisons = 0
@@ -134,7 +139,10 @@ class WJoin(ABC):
 
     @abstractmethod
     def _purge(self, now_us: int) -> None:
-        """Let go of what no tuple at or after `now_us` can join."""
+        """Let go of what no tuple at or after `now_us` can join.
+
+        Not every call of `insert` does so: a search still has to test the windows of what it finds.
+        """
 
     @abstractmethod
     def _reset(self) -> None:
@@ -146,12 +154,17 @@ class WJoin(ABC):
         return self._join(self._index[stream], item)
 
     def _expire(self) -> None:
+        """Let go of what has expired, a good part of a window's worth at a time."""
         newest_us = self._watermark.at_us
         assert newest_us is not None
         now_us = newest_us - self._late_us
+        if now_us < self._purge_next_us:
+            return
+        self._purge_next_us = now_us + self._reach_us_max // self.purges_per_window
+        self._held_peak = max(self._held_peak, self._held)
         self._purge(now_us)
         recent = self._recent
-        while recent and recent[0][1][0] < now_us - self._reach_us_max:
+        while recent and recent[0][1][0] < now_us - self._remember_us:
             recent.popleft()
 
     def _configure(self) -> None:
@@ -165,6 +178,9 @@ class WJoin(ABC):
             max((*row[:i], *row[i + 1 :]), default=0) for i, row in enumerate(self._bounds)
         ]
         self._reach_us_max = max(self._reach_us, default=0)
+        # Streams that are away may return: their windows count as long as their tuples are remembered.
+        self._remember_us = max(self._remember_us, *(max(row) for row in self._bounds), 0)
+        self._purge_next_us = -FUTURE_US_MAX
         self._reset()
         for stream, item in self._recent:
             if stream in self._index:

@@ -24,6 +24,10 @@ class Placement:
         dx, dy = self.points_m[one] - self.points_m[other]
         return float(np.hypot(dx, dy))
 
+    def farthest_from_sink_m(self) -> float:
+        """Distance from the sink to the mote farthest from it."""
+        return float(np.hypot(*(self.motes_m - self.points_m[-1]).T).max())
+
 
 def place_uniform(
     rng: np.random.Generator, *, count: int, width_m: float, height_m: float

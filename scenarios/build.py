@@ -54,6 +54,9 @@ DEFAULT_QUERY = "join"
 """What the answer is called in the trace of a scenario without a [[query]]."""
 
 
+MOVING_US = 1_000_000
+"""How long a head that hands its readings over goes on answering for them."""
+
 VALUES_PER_BUCKET = 16
 """How many values a head keeps the directory's word on, per bucket of the memory it is given."""
 
@@ -128,7 +131,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
         seed=seed,
         site=site,
         phenomenon=phenomenon,
-        inputs=inputs,
+        inputs={**inputs, **phenomenon.inputs()},
     )
 
 
@@ -170,6 +173,8 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         sample_j=world.profile.sample_j,
         stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
+    tracking = Tracking(kernel, world.phenomenon, recorder.rows("truth"), sink.answer.sensors)
+    sink.on_result = tracking.on_result
     return Simulation(
         world=world,
         kernel=kernel,
@@ -181,7 +186,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         join=join,
         rounds=rounds,
         sensing=sensing,
-        tracking=Tracking(kernel, world.phenomenon, recorder.rows("truth"), sink.answer.sensors),
+        tracking=tracking,
         recorder=recorder,
     )
 
@@ -266,6 +271,7 @@ def _build_join(
         costs=costs,
         late_us=late_us,
         timeout_us=_timeout_us(scenario),
+        moves=scenario.clustering.handover == "move",
         motes=scenario.motes.count,
         notes=_note_writer(table),
         new_head=new_head,
@@ -324,7 +330,7 @@ def _build_rounds(
     recorder: Recorder,
     streams: RandomStreams,
 ) -> Rounds:
-    table = world.scenario.clustering
+    table, join_table = world.scenario.clustering, world.scenario.join
     motes_m = world.placement.motes_m
     neighbourhood = neighbourhood_within(motes_m, table.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
@@ -355,7 +361,7 @@ def _build_rounds(
         random = streams.vector("clustering.election", epoch.round)
         return protocols.elect(settings, situation, random)
 
-    return Rounds(
+    rounds = Rounds(
         kernel,
         network.air,
         ElectionDriver(kernel, network.air, streams.vector("clustering.jitter")),
@@ -365,6 +371,14 @@ def _build_rounds(
         epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
         round_us=to_us(table.round_s),
         telling_us=pace.telling_us,
-        linger_us=to_us(world.scenario.join.window_s + world.scenario.join.late_s),
-        with_roster=world.scenario.join.strategy != "centralised",
+        linger_us=MOVING_US
+        if table.handover == "move"
+        else to_us(join_table.window_s + join_table.late_s),
+        with_roster=join_table.strategy != "centralised",
+        trigger_share=table.trigger_share,
+        on_head_failure=table.on_head_failure == "re-elect",
+        residual_j=ledger.residual_j,
+        call_range_m=world.placement.farthest_from_sink_m(),
     )
+    join.on_dead_head = rounds.notice_dead_head
+    return rounds

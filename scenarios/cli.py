@@ -8,8 +8,10 @@ from importlib.metadata import version
 
 from scenarios import (
     cluster_command,
+    compare_command,
     doctor_command,
     fidelity_command,
+    join_command,
     report_command,
     run_command,
     scenarios_command,
@@ -27,8 +29,10 @@ EXAMPLES = """examples:
 COMMANDS = [
     run_command,
     report_command,
+    compare_command,
     cluster_command,
     fidelity_command,
+    join_command,
     scenarios_command,
     doctor_command,
 ]

@@ -55,20 +55,18 @@ def _simulator() -> str:
 
 
 def _java() -> str:
-    from analysis.java import find_java
+    from analysis.java import find_java, missing_message
 
     java = find_java()
     if java is None:
-        raise MoteJoinError(
-            "no Java 17 or newer found (JAVA_HOME, PATH and the usual places); Spark needs one"
-        )
+        raise MoteJoinError(missing_message())
     return f"{java.version} at {java.home}"
 
 
 def _spark() -> str:
-    from analysis.session import open_session
+    from analysis.session import spark_session
 
-    session = open_session()
+    session = spark_session()
     try:
         total = session.range(1000).selectExpr("sum(id)").first()
         assert total is not None

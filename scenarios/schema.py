@@ -63,6 +63,20 @@ class Clustering(Table):
         "energy", description="grid: who leads a cell"
     )
     round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+    trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.0,
+        description="a head whose battery falls below this share of what it was when elected calls"
+        " an election; 0 = never",
+    )
+    on_head_failure: Literal["re-elect", "wait"] = Field(
+        "re-elect",
+        description="what members do who find their head dead: call an election, or wait",
+    )
+    handover: Literal["expire", "move"] = Field(
+        "expire",
+        description="readings at a head that steps down: it answers for them until they have left"
+        " the window, or they move to their motes' new heads",
+    )
 
     @field_validator("round_s")
     @classmethod
@@ -181,6 +195,11 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
+        if (self.motes.placement == "recorded") > (self.phenomenon.kind == "replay"):
+            raise ValueError(
+                "motes.placement = 'recorded': expected phenomenon.kind = 'replay', found"
+                f" {self.phenomenon.kind!r}"
+            )
         if self.motes.start_s + self.motes.drain_s >= self.duration_s:
             raise ValueError(
                 f"duration_s = {self.duration_s}: expected more than motes.start_s + motes.drain_s"

@@ -30,15 +30,15 @@ def summary(manifest: Manifest) -> str:
 def _phenomenon(tracking: Mapping[str, Any]) -> str:
     appeared_s, detected_s = tracking["appeared_s"], tracking["detected_s"]
     if appeared_s is None:
-        return "no two motes were ever inside it at once" if tracking["inside_most"] else ""
+        return ""
     text = f"appeared at {appeared_s:.0f} s"
     if detected_s is None:
         return f"{text}, never found"
-    text += f", found after {detected_s - appeared_s:.0f} s"
-    text += f", tracked with coverage {tracking['coverage']:.2f}"
-    if tracking["false_alarms"] is not None:
-        text += f" and {tracking['false_alarms']:.0%} false alarms"
-    return f"{text}; up to {_n(tracking['inside_most'])} motes inside"
+    return (
+        f"{text}, found {detected_s - appeared_s:.1f} s later, tracked with coverage"
+        f" {tracking['coverage']:.2f} (on average {tracking['false_alarms']:.1f} motes wrongly in the"
+        f" answer, {tracking['misses']:.1f} missed); up to {_n(tracking['inside_most'])} motes inside"
+    )
 
 
 def _answer(counts: Mapping[str, Any]) -> str:

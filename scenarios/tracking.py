@@ -1,4 +1,7 @@
-"""How well the answer at the sink follows what is truly there, measured at every instant of truth."""
+"""How well the answer at the sink follows what is truly there, measured once a second.
+
+The same figures, by the same definitions, come out of the trace in `analysis.tracking`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,25 +15,31 @@ TRUTH_EVERY_US = US_PER_S
 
 @dataclass(frozen=True, slots=True)
 class TrackingFigures:
-    """Detection and coverage of one run; None where the phenomenon never showed."""
+    """Detection and coverage of one run; None where the phenomenon has no inside."""
 
     appeared_s: float | None
-    """When two motes were first truly inside."""
+    """The first instant at which a mote was truly inside."""
     detected_s: float | None
-    """When the answer first held a mote that was truly inside."""
+    """The first result then or later."""
     coverage: float | None
-    """Mean over the instants with at least two motes inside of |answer and truth| / |answer or truth|."""
+    """Mean of |answer and truth| / |answer or truth| over the instants at which either is not empty."""
     false_alarms: float | None
-    """Mean share of the answer that was not inside, over the instants with an answer."""
+    """Mean number of motes in the answer but not inside."""
+    misses: float | None
+    """Mean number of motes inside but not in the answer."""
     inside_most: int
     answer_most: int
 
 
 class Tracking:
-    """Writes the truth and compares the answer with it, once a second."""
+    """Writes the truth and compares the answer with it."""
 
     def __init__(
-        self, kernel: Kernel, phenomenon: Phenomenon, rows: Rows, answer: Callable[[], set[int]]
+        self,
+        kernel: Kernel,
+        phenomenon: Phenomenon,
+        rows: Rows,
+        answer: Callable[[int], set[int]],
     ) -> None:
         self._kernel = kernel
         self._phenomenon = phenomenon
@@ -39,54 +48,66 @@ class Tracking:
         self._appeared_us: int | None = None
         self._detected_us: int | None = None
         self._overlap = 0.0
+        self._judged = 0
         self._instants = 0
-        self._false = 0.0
-        self._answered = 0
+        self._false = 0
+        self._missed = 0
         self._inside_most = 0
         self._answer_most = 0
         self.inside = 0
         """Motes truly inside at the last instant."""
+        self.answered = 0
+        """Motes in the answer then."""
 
     def start(self) -> None:
         """Begin to look, now and every second."""
         self._look(None)
 
+    def on_result(self, at_us: int) -> None:
+        """The sink has a result."""
+        if self._detected_us is None and self._appeared_us is not None:
+            self._detected_us = at_us
+
     def figures(self) -> TrackingFigures:
         """What was measured so far."""
+        instants = self._instants
         return TrackingFigures(
             appeared_s=_seconds(self._appeared_us),
             detected_s=_seconds(self._detected_us),
-            coverage=self._overlap / self._instants if self._instants else None,
-            false_alarms=self._false / self._answered if self._answered else None,
+            coverage=self._overlap / self._judged if self._judged and instants else None,
+            false_alarms=self._false / instants if instants else None,
+            misses=self._missed / instants if instants else None,
             inside_most=self._inside_most,
             answer_most=self._answer_most,
         )
 
     def _look(self, _: None) -> None:
         now_us = self._kernel.now_us
+        truth = self._phenomenon.truth(now_us)
         inside: set[int] = set()
-        for source, nodes in self._phenomenon.truth(now_us).items():
+        for source, nodes in truth.items():
             listed = nodes.tolist()
-            if listed:
-                self._rows.append((now_us, source, listed))
-                inside.update(listed)
-        self._compare(now_us, inside, self._answer())
+            self._rows.append((now_us, source, listed))
+            inside.update(listed)
+        answer = self._answer(now_us)
+        self.inside, self.answered = len(inside), len(answer)
+        self._answer_most = max(self._answer_most, len(answer))
+        if truth:
+            self._compare(now_us, inside, answer)
         self._kernel.call_later(TRUTH_EVERY_US, self._look, None)
 
     def _compare(self, now_us: int, inside: set[int], answer: set[int]) -> None:
-        self.inside = len(inside)
+        self._instants += 1
         self._inside_most = max(self._inside_most, len(inside))
-        self._answer_most = max(self._answer_most, len(answer))
-        if len(inside) >= 2:
-            if self._appeared_us is None:
-                self._appeared_us = now_us
-            self._instants += 1
-            self._overlap += len(answer & inside) / len(answer | inside)
-        if answer:
-            self._answered += 1
-            self._false += len(answer - inside) / len(answer)
-            if self._detected_us is None and answer & inside:
-                self._detected_us = now_us
+        if inside and self._appeared_us is None:
+            self._appeared_us = now_us
+        either = inside | answer
+        if either:
+            both = len(inside & answer)
+            self._judged += 1
+            self._overlap += both / len(either)
+            self._false += len(answer) - both
+            self._missed += len(inside) - both
 
 
 def _seconds(at_us: int | None) -> float | None:

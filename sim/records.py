@@ -14,15 +14,16 @@ SINK: Final = -1
 FORMAT: Final = "motejoin-run-1"
 """Written in every manifest, so that a foreign directory is recognised."""
 
-
 CONTROL_KINDS: Final = (
     "cost",
     "weight",
     "winner",
     "head",
     "join",
-    "report",
+    "status",
     "appoint",
+    "alarm",
+    "call",
     "enrol",
     "roster",
 )

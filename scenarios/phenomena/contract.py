@@ -24,8 +24,9 @@ class Samples:
 class Phenomenon(Protocol):
     """Something that motes sense.
 
-    The simulator asks in batches of increasing time. What is drawn at random depends on the batches
-    alone, never on the state of the network, so that every strategy meets the same readings.
+    The simulator asks in batches of increasing time. A sample depends on its mote, its time and that
+    mote's earlier samples alone: neither on batches, nor on other motes, nor on the state of the
+    network, so that every strategy meets the same readings.
     """
 
     attribute: str

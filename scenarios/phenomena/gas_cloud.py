@@ -11,7 +11,7 @@ from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.dispersion import spread_of
 from scenarios.phenomena.gas_tables import GasCloudTable, SourceTable
 from scenarios.phenomena.puffs import Puffs, Release
-from scenarios.phenomena.sensors import GasSensors
+from scenarios.phenomena.sensors import GasSensors, strongest
 from scenarios.phenomena.wind import Turn, Wind, downwind
 from sim.rng import RandomStreams
 
@@ -79,9 +79,7 @@ class GasCloud:
         found = self.puffs.concentrations_g_per_m3(self._positions_m[nodes], at_us)
         readings, levels = self._sensors.read(nodes, at_us, found)
         everyone = np.arange(len(nodes))
-        # A gas that is detected goes before one that is not, however close that one is.
-        strength = readings / self.thresholds_g_per_m3
-        gas = np.argmax(strength + np.where(levels > 0, strength.max(initial=0.0), 0.0), axis=1)
+        gas = strongest(readings / self.thresholds_g_per_m3, levels)
         level = levels[everyone, gas]
         values = np.where(level > 0, self._joined(gas, level), NOTHING)
         return Samples(values=values, levels=readings[everyone, gas])

@@ -123,6 +123,17 @@ class GasSensors:
         return rounded(np.maximum(shown, 0.0))
 
 
+def strongest(strengths: Floats, levels: Ints) -> Ints:
+    """Per sample (rows), the gas (column) to tell: the strongest of those detected, else of all.
+
+    Strengths are readings relative to thresholds. A gas that is detected by hysteresis only goes before
+    one that is stronger but not detected.
+    """
+    detected_first = np.where(levels > 0, strengths.max(initial=0.0) + 1.0, 0.0)
+    gas: Ints = np.argmax(strengths + detected_first, axis=1)
+    return gas
+
+
 def rounded(magnitudes: Floats) -> Floats:
     """Magnitudes to the digits that a sensor gives; not-a-number stays."""
     positive = np.abs(magnitudes)

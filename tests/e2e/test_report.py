@@ -178,7 +178,7 @@ def in_browser(page: Path, directory: Path) -> str:
             f"--user-data-dir={directory}",
             "--enable-logging=stderr",
             "--dump-dom",
-            f"{page.as_uri()}#t=60",
+            f"{page.as_uri()}#t=90",
         ],
         capture_output=True,
         text=True,
@@ -198,9 +198,9 @@ def test_a_browser_draws_everything_and_complains_about_nothing(
     root = next(attributes for name, attributes in page.tags if name == "html")
     assert root["data-report"] == "ready"
     assert sum(name == "svg" for name, _ in page.tags) == len(page.data["charts"])
-    assert "60 s" in page.words
-    inside = sets_of(page.data["replay"]["truth"])[60]
-    answer = sets_of(page.data["replay"]["answer"])[60]
+    assert "90 s" in page.words
+    inside = sets_of(page.data["replay"]["truth"])[90]
+    answer = sets_of(page.data["replay"]["answer"])[90]
     dead = dict(
         zip(
             unpack(page.data["replay"]["deaths"]["nodes"], "I"),
@@ -208,7 +208,8 @@ def test_a_browser_draws_everything_and_complains_about_nothing(
             strict=True,
         )
     )
-    alive = {mote for mote in range(200) if dead.get(mote, 100) > 60}
+    alive = {mote for mote in range(200) if dead.get(mote, 100) > 90}
+    assert alive < set(range(200))
     words = page.words
     for text, motes in {
         "inside and in the answer": inside & answer & alive,

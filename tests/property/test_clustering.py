@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustering import heed
@@ -94,6 +94,7 @@ def fields(draw: st.DrawFn, energy: st.SearchStrategy[float]) -> Field:
 full = fields(st.just(1.0))
 worn = fields(st.sampled_from([0.0, 0.001, 0.2, 0.6, 1.0]))
 seeds = st.integers(0, 2**32)
+unhurried = settings(deadline=None)
 losses = st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0])
 
 
@@ -143,6 +144,7 @@ def assert_everyone_is_settled(clusters: Clusters, field: Field, air: LossyAir) 
     assert np.isin(np.flatnonzero(clusters.self_elected), clusters.heads()).all()
 
 
+@unhurried
 @given(worn, st.sampled_from(Cost), seeds, losses)
 def test_heed_equals_the_node_by_node_reference(
     field: Field, cost: Cost, seed: int, loss: float
@@ -169,6 +171,7 @@ def test_heed_equals_the_node_by_node_reference(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
+@unhurried
 @given(worn, seeds, losses, st.integers(0, 5))
 def test_every_live_node_is_settled_whatever_is_lost(
     protocol: Settings, field: Field, seed: int, loss: float, rounds: int
@@ -179,6 +182,7 @@ def test_every_live_node_is_settled_whatever_is_lost(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
+@unhurried
 @given(worn, seeds, losses, st.dictionaries(st.integers(0, 23), st.integers(0, 14)))
 def test_survivors_are_settled_when_nodes_die_midway(
     protocol: Settings, field: Field, seed: int, loss: float, dying: dict[int, int]
@@ -190,6 +194,7 @@ def test_survivors_are_settled_when_nodes_die_midway(
             assert ("join", node, int(clusters.via[node])) in air.delivered
 
 
+@unhurried
 @given(worn, st.sampled_from(Cost), seeds, losses)
 def test_heed_ends_within_its_bound(field: Field, cost: Cost, seed: int, loss: float) -> None:
     air = LossyAir(field.alive, lossy(loss, seed))
@@ -197,6 +202,7 @@ def test_heed_ends_within_its_bound(field: Field, cost: Cost, seed: int, loss: f
 
 
 @pytest.mark.parametrize("cost", Cost)
+@unhurried
 @given(full, seeds)
 def test_heads_in_range_of_each_other_were_all_self_elected_at_full_batteries(
     cost: Cost, field: Field, seed: int
@@ -210,6 +216,7 @@ def test_heads_in_range_of_each_other_were_all_self_elected_at_full_batteries(
 
 
 @pytest.mark.parametrize("cost", Cost)
+@unhurried
 @given(worn, seeds)
 def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
     cost: Cost, field: Field, seed: int
@@ -223,6 +230,7 @@ def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
             assert clusters.self_elected[dearer]
 
 
+@unhurried
 @given(worn, st.sampled_from(Cost), seeds)
 def test_a_member_joins_the_cheapest_head_in_range(field: Field, cost: Cost, seed: int) -> None:
     clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, lossy(0.0, seed)))
@@ -234,6 +242,7 @@ def test_a_member_joins_the_cheapest_head_in_range(field: Field, cost: Cost, see
             assert head == min(in_range, key=lambda other: (costs[other], other))
 
 
+@unhurried
 @given(worn, seeds, losses)
 def test_uncovered_nodes_elect_themselves_as_if_in_turn(
     field: Field, seed: int, loss: float
@@ -259,6 +268,7 @@ def test_uncovered_nodes_elect_themselves_as_if_in_turn(
     assert set(np.flatnonzero(elected).tolist()) == expected
 
 
+@unhurried
 @given(shapes, st.integers(1, 12))
 def test_the_neighbourhood_is_all_pairs_within_range(
     points: list[tuple[int, int]], range_m: int
@@ -288,6 +298,7 @@ def reference_dca(field: Field, weight: Reals) -> list[int]:
     return head
 
 
+@unhurried
 @given(worn, seeds)
 def test_dca_without_loss_is_greedy_by_weight(field: Field, seed: int) -> None:
     air = LossyAir(field.alive, lossy(0.0, seed))
@@ -314,10 +325,28 @@ def reference_max_min(field: Field, hops_max: int) -> list[int]:
     return chosen
 
 
+@unhurried
 @given(worn, seeds, st.integers(1, 3))
-def test_max_min_without_loss_has_the_heads_of_its_rules(
-    field: Field, seed: int, hops_max: int
-) -> None:
+def test_max_min_follows_its_rules_on_any_topology(field: Field, seed: int, hops_max: int) -> None:
+    assert_max_min_follows_its_rules(field, seed, hops_max)
+
+
+@pytest.mark.parametrize("hops_max", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_max_min_follows_its_rules_where_clusters_are_many(seed: int, hops_max: int) -> None:
+    """Small topologies seldom need the second and third rule."""
+    points_m = np.random.default_rng(seed).random((80, 2)) * 20.0
+    field = Field(
+        points_m,
+        neighbourhood_within(points_m, 4.0),
+        np.ones(80, dtype=np.bool_),
+        np.ones(80),
+    )
+    assert_max_min_follows_its_rules(field, seed, hops_max)
+
+
+def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> None:
+    """Without loss, heads and the members that they can reach are as the paper's rules say."""
     air = LossyAir(field.alive, lossy(0.0, seed))
     protocol = replace(USUAL, protocol=Protocol.MAX_MIN, weight=Weight.NUMBER, hops_max=hops_max)
     clusters = run_with(election_by(protocol, field, seed, 0), air)
@@ -333,8 +362,16 @@ def test_max_min_without_loss_has_the_heads_of_its_rules(
         alive=field.alive,
     )
     assert quality.hops_max <= hops_max
-    for node, via in enumerate(clusters.via.tolist()):
-        # Whoever has a neighbour that follows its own choice, and is near enough, follows it too.
-        if clusters.head[node] != chosen[node]:
-            assert via != chosen[node]
-            assert chosen[node] not in rows(field.neighbourhood)[node]
+    # Whoever its choice reaches through nodes of the same choice follows it.
+    reached = dict.fromkeys(by_rule, 0)
+    for depth in range(1, hops_max + 1):
+        for node in np.flatnonzero(field.alive).tolist():
+            relays = [
+                other
+                for other in rows(field.neighbourhood)[node]
+                if reached.get(other) == depth - 1 and chosen[other] == chosen[node]
+            ]
+            if node not in reached and relays:
+                reached[node] = depth
+                assert clusters.head[node] == chosen[node]
+                assert clusters.via[node] in relays

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.phenomena.barriers import Barriers
@@ -28,6 +28,7 @@ classes = st.sampled_from(Stability)
     mass_g=st.floats(0.1, 1e6),
     source_height_m=st.floats(0.0, 100.0),
 )
+@settings(deadline=None)
 def test_a_puff_over_the_half_space_holds_the_mass_released(
     coefficients: Coefficients,
     stability: Stability,
@@ -81,6 +82,7 @@ def test_a_puff_over_the_half_space_holds_the_mass_released(
     source_height_m=st.floats(0.0, 50.0),
     wind_m_per_s=st.floats(0.5, 15.0),
 )
+@settings(deadline=None)
 def test_twice_the_wind_halves_a_plume(
     coefficients: Coefficients,
     stability: Stability,
@@ -107,6 +109,7 @@ def test_twice_the_wind_halves_a_plume(
 
 
 @given(coefficients=coefficient_sets, stability=classes, near_m=st.floats(1.0, 5_000.0))
+@settings(deadline=None)
 def test_gas_spreads_ever_wider_and_less_so_in_stabler_air(
     coefficients: Coefficients, stability: Stability, near_m: float
 ) -> None:

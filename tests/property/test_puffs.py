@@ -33,6 +33,7 @@ def crosses(start: np.ndarray, end: np.ndarray, wall: np.ndarray) -> bool:
     start=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
     steps=st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=1, max_size=8),
 )
+@settings(deadline=None)
 def test_nothing_passes_through_a_wall(
     segments: list[tuple[tuple[float, float], tuple[float, float]]],
     start: tuple[float, float],
@@ -52,6 +53,7 @@ def test_nothing_passes_through_a_wall(
     first=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
     second=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
 )
+@settings(deadline=None)
 def test_what_is_hidden_is_what_a_straight_way_would_cross(
     segments: list[tuple[tuple[float, float], tuple[float, float]]],
     first: tuple[float, float],

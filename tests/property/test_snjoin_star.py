@@ -84,13 +84,13 @@ class Net:
         self.forward(now_us, self.heads[head].take_reading(value, mote, at_us, now_us))
 
     def forward(self, now_us: int, request: ProbeRequest) -> None:
-        head = request.next_head
-        if head is None:
+        if request.position == len(request.sequence):
             for part in request.partners:
                 for member in part:
                     assert isinstance(member.stream, int)
                     self.report(request, (member.stream, member.at_us))
         else:
+            head = request.sequence[request.position]
             self.delayed(now_us, lambda then_us: self.answer(then_us, head, request))
 
     def answer(self, now_us: int, head: int, request: ProbeRequest) -> None:

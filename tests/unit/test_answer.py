@@ -27,7 +27,7 @@ def test_an_answer_appears_changes_and_dissolves() -> None:
         0,
     )
     assert 7 not in answer
-    assert answer.sensors() == set()
+    assert answer.sensors(115) == set()
 
 
 def test_an_older_time_never_replaces_a_newer_one() -> None:
@@ -55,8 +55,10 @@ def test_the_answer_is_who_was_heard_within_the_window(
             answer.depart(known, now_us)
         answer.update(value, [(node, now_us) for node in nodes])
         newest.setdefault(value, {}).update(dict.fromkeys(nodes, now_us))
-        groups = [
-            {node for node, at_us in members.items() if at_us >= now_us - window_us}
+        expected = {
+            node
             for members in newest.values()
-        ]
-        assert answer.sensors() == set().union(*(group for group in groups if len(group) >= 2))
+            for node, at_us in members.items()
+            if at_us >= now_us - window_us
+        }
+        assert answer.sensors(now_us) == expected

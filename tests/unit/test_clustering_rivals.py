@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 
 from clustering import each_alone, grid, hierarchy, k_means, leach
-from clustering.contract import Clusters, ControlMessages, Flags, Reals, run_ideal
+from clustering.contract import (
+    Clusters,
+    ControlMessages,
+    Flags,
+    Heard,
+    Reals,
+    Send,
+    Unicast,
+    hear_all,
+    run_ideal,
+    run_with,
+)
 from clustering.grid import CellHead
 from clustering.heed import Cost
 from clustering.leach import Epoch, Lot, rotating_threshold
@@ -227,13 +238,32 @@ def test_equal_batteries_are_all_able_to_lead() -> None:
     assert np.array_equal(clusters.head, hold_k_means(expected_heads=8, seed=1).head)
 
 
+def test_a_node_that_does_not_hear_its_appointment_does_not_lead() -> None:
+    def hear(send: Send) -> Heard:
+        if isinstance(send, Unicast) and send.kind == "appoint":
+            return Heard(send.nodes[1:], send.targets[1:])
+        return hear_all(send, ALL)
+
+    election = k_means.elect(
+        neighbourhood=EVERYWHERE,
+        positions_m=POSITIONS_M,
+        alive=ALL,
+        energy_share=FULL,
+        expected_heads=8,
+        random=np.random.default_rng(1),
+        control=CONTROL,
+    )
+    appointed = hold_k_means(expected_heads=8, seed=1).heads()
+    assert run_with(election, hear).heads().tolist() == appointed[1:].tolist()
+
+
 def test_no_clustering_makes_each_live_node_its_own_head() -> None:
     clusters = run_ideal(each_alone.elect(alive=np.array([True, False, True])), ALL)
     assert clusters.head.tolist() == [0, -1, 2]
 
 
 def test_heads_of_heads_are_heads_in_range() -> None:
-    alive = np.arange(COUNT) % 7 != 0
+    alive = np.arange(COUNT) % 7 != 3
     ranges_m = [10.0, 25.0, 60.0]
     levels = run_ideal(
         hierarchy.elect(
@@ -256,10 +286,11 @@ def test_heads_of_heads_are_heads_in_range() -> None:
     counts = [len(level.heads()) for level in levels]
     assert counts == sorted(counts, reverse=True)
     assert len(set(counts)) == len(counts)
-    top = hierarchy.top_heads(levels)
-    for node in range(COUNT):
-        above = node
-        for level in levels:
-            above = level.head[above] if above >= 0 else -1
-        assert top[node] == above
-    assert np.array_equal(top == -1, ~alive)
+    for height in (1, 2, 3):
+        top = hierarchy.top_heads(levels[:height])
+        assert np.array_equal(top == -1, ~alive)
+        for node in np.flatnonzero(alive).tolist():
+            above = node
+            for level in levels[:height]:
+                above = level.head[above]
+            assert top[node] == above

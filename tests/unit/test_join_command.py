@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -273,17 +274,31 @@ def test_hyphens_in_names_are_understood_with_the_streams_given(tmp_path: Path) 
     assert members(target) == [[("n-1", 0), ("n-2", 1)]]
 
 
+RUN = (
+    "import argparse, scenarios.join_command as c; p = argparse.ArgumentParser();"
+    " c.add_parser(p.add_subparsers()); a = p.parse_args(); raise SystemExit(a.run(a))"
+)
+
+
+def test_a_terminated_command_leaves_nothing_behind(tmp_path: Path) -> None:
+    rows: list[Row] = [(f"s{i % 2}", i % 10, i) for i in range(200_000)]
+    source, target = write_parquet(tmp_path / "in.parquet", rows), tmp_path / "out.csv"
+    options = ["join", "--window", "1s", str(source), str(target)]
+    with subprocess.Popen([sys.executable, "-c", RUN, *options]) as process:
+        while len(os.listdir(tmp_path)) == 1:
+            assert process.poll() is None
+        process.terminate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert os.listdir(tmp_path) == ["in.parquet"]
+
+
 def test_a_terminal_gets_a_bar_on_stderr(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "in.csv", ROWS)
     ours, theirs = pty.openpty()
-    script = (
-        "import argparse, scenarios.join_command as c; p = argparse.ArgumentParser();"
-        " c.add_parser(p.add_subparsers()); a = p.parse_args(); raise SystemExit(a.run(a))"
-    )
     options = ["join", "--window", "5us", str(source), str(tmp_path / "out.csv")]
     environment = {**os.environ, "TERM": "xterm"}
     subprocess.run(
-        [sys.executable, "-c", script, *options], stderr=theirs, check=True, env=environment
+        [sys.executable, "-c", RUN, *options], stderr=theirs, check=True, env=environment
     )
     os.close(theirs)
     assert b"in.csv" in os.read(ours, 4096)

@@ -54,11 +54,12 @@ def test_the_sensors_of_a_rack_that_fails_join_on_its_number() -> None:
 
 
 def test_a_failure_grows_and_dies_away_with_its_time_constant() -> None:
-    failure = {"x_m": 1.0, "y_m": 1.0, "rise_c": 10.0, "rise_s": 30.0, "duration_s": 1_000.0}
+    failure = {"x_m": 1.0, "y_m": 1.0, "rise_c": 10.0, "rise_s": 30.0, "duration_s": 60.0}
     phenomenon = data_centre(**QUIET, failure=[failure])
-    risen = [float(all_at(phenomenon, at_s).levels[0]) - 22.0 for at_s in (90.0, 1_060.0, 1_090.0)]
-    grown = 10.0 * (1.0 - np.exp(-1.0))
-    assert risen == pytest.approx([grown, 10.0, 10.0 * np.exp(-1.0)], abs=0.01)
+    risen = [float(all_at(phenomenon, at_s).levels[0]) - 22.0 for at_s in (90.0, 120.0, 150.0)]
+    highest = 10.0 * (1.0 - np.exp(-2.0))
+    expected = [10.0 * (1.0 - np.exp(-1.0)), highest, highest * np.exp(-1.0)]
+    assert risen == pytest.approx(expected, abs=0.01)
 
 
 def test_readings_are_joined_in_steps() -> None:

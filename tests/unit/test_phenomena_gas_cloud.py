@@ -12,7 +12,13 @@ from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.gas_cloud import GasCloud
 from scenarios.phenomena.gas_tables import GasCloudTable
 from scenarios.phenomena.puffs import NEGLIGIBLE
-from scenarios.phenomena.sensors import GasSensors, LevelMeter, distinct_rounds, rounded
+from scenarios.phenomena.sensors import (
+    GasSensors,
+    LevelMeter,
+    distinct_rounds,
+    rounded,
+    strongest,
+)
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 
@@ -166,9 +172,9 @@ def test_what_is_ignored_stays_below_its_bound() -> None:
 
 
 def test_puffs_far_outside_the_field_are_forgotten() -> None:
-    gas_cloud = cloud({"wind": STEADY, "source": [{"start_s": 0.0}], "puff_every_s": 2.0})
+    gas_cloud = cloud({"wind": STEADY, "source": [{"start_s": 0.0}], "step_s": 2.0})
     followed = []
-    for at_s in (600, 1200):
+    for at_s in (600, 800):
         inside(gas_cloud, at_s)
         followed.append(gas_cloud.puffs.followed)
     # From the source to the far edge 160 m, half a field more, and a puff's reach.
@@ -209,8 +215,8 @@ def test_gas_spreads_even_in_still_air() -> None:
 
 def test_concentrations_within_a_step_are_close_to_those_of_finer_steps() -> None:
     keys: dict[str, Any] = {"source": [{"start_s": 0.0, "duration_s": 60.0}], "puff_every_s": 2.0}
-    coarse, fine = cloud({**keys, "step_s": 1.0}), cloud({**keys, "step_s": 0.05})
-    for at_us in (40_500_000, 90_300_000):
+    coarse, fine = cloud({**keys, "step_s": 1.0}), cloud({**keys, "step_s": 0.1})
+    for at_us in (40_500_000, 70_350_000):
         times_us = np.full(len(grid_m()), at_us)
         found = coarse.puffs.concentrations_g_per_m3(grid_m(), times_us)
         expected = fine.puffs.concentrations_g_per_m3(grid_m(), times_us)
@@ -244,6 +250,15 @@ def test_gas_held_up_by_a_wall_is_as_thick_within_a_step_as_at_its_end() -> None
         assert found == pytest.approx(
             fine.puffs.concentrations_g_per_m3(place_m, times_us), rel=0.1
         )
+
+
+def test_a_perfect_sensor_detects_the_truth() -> None:
+    gas_cloud = cloud({"sensor": PLAIN_SENSOR})
+    everyone = np.arange(len(grid_m()))
+    samples = gas_cloud.sample(everyone, np.full(len(everyone), 120_000_000))
+    detected = np.flatnonzero(samples.values != NOTHING)
+    assert detected.size > 50
+    assert detected.tolist() == inside(gas_cloud, 120.0).tolist()
 
 
 def test_two_gases_are_told_apart_by_the_stronger() -> None:
@@ -300,7 +315,7 @@ def sensors(**changed: float) -> GasSensors:
     plain = {"rise_s": 0.0, "decay_s": 0.0, "noise_share": 0.0, "noise_floor_share": 0.0}
     return GasSensors(
         motes=20_000,
-        thresholds_g_per_m3=np.array([1.0]),
+        thresholds_g_per_m3=np.array([2.0]),
         level_ratio=2.0,
         level_count=4,
         hysteresis=0.0,
@@ -327,7 +342,13 @@ def test_noise_has_the_deviation_asked_for() -> None:
     assert proportional.mean() == pytest.approx(10.0, rel=0.01)
     assert proportional.std() == pytest.approx(1.0, rel=0.03)
     floor = sensors(noise_floor_share=0.2).read(nodes, at_us, present)[0]
-    assert floor.std() == pytest.approx(0.2, rel=0.03)
+    assert floor.std() == pytest.approx(0.4, rel=0.03)
+
+
+def test_the_strongest_gas_is_told_but_a_detected_one_before_others() -> None:
+    strengths = np.array([[3.0, 2.0], [2.0, 3.0], [0.95, 0.99], [0.2, 0.1]])
+    levels = np.array([[2, 2], [2, 2], [1, 0], [0, 0]])
+    assert strongest(strengths, levels).tolist() == [0, 1, 0, 0]
 
 
 def test_rounds_hold_each_mote_once_and_keep_its_order() -> None:

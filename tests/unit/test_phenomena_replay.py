@@ -193,6 +193,11 @@ def test_a_column_without_readings_keeps_its_mote(tmp_path: Path) -> None:
     assert levels(phenomenon, 1, [1.0]) == [6.0]
 
 
+def test_a_node_senses_nothing_before_its_first_reading(tmp_path: Path) -> None:
+    phenomenon = replay(tmp_path, "time,node,value\n0,a,3\n1,a,4\n2,b,5\n")
+    assert levels(phenomenon, 1, [0.0, 1.9, 2.0]) == [-1.0, -1.0, 5.0]
+
+
 def test_inputs_are_named_with_their_digests(tmp_path: Path) -> None:
     expected = hashlib.blake2b(LONG.encode()).hexdigest()
     assert replay(tmp_path, LONG).inputs() == {"r.csv": expected}

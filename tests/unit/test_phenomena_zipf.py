@@ -106,8 +106,8 @@ def test_values_do_not_depend_on_batches_or_on_other_motes() -> None:
 
 @pytest.mark.parametrize("together", [False, True])
 def test_bursts_are_on_for_their_share_of_the_time(together: bool) -> None:
-    burst = {"on_s": 3.0, "off_s": 9.0, "shape": 3.0, "together": together}
-    on = values(zipf(burst=burst), rounds=8_000 if together else 800) != NOTHING
+    burst = {"on_s": 1.0, "off_s": 3.0, "shape": 3.0, "together": together}
+    on = values(zipf(burst=burst), rounds=2_000 if together else 200) != NOTHING
     assert on.mean() == pytest.approx(0.25, abs=0.03)
     agree = (on == on[:, :1]).all()
     assert agree == together
@@ -115,7 +115,7 @@ def test_bursts_are_on_for_their_share_of_the_time(together: bool) -> None:
 
 def test_burst_lengths_have_a_heavy_tail_and_their_least_length() -> None:
     burst = {"on_s": 30.0, "off_s": 30.0, "shape": 1.5}
-    on = values(zipf(burst=burst), rounds=3_000) != NOTHING
+    on = values(zipf(burst=burst), rounds=2_000) != NOTHING
     lengths = np.concatenate(
         [np.diff(np.flatnonzero(np.diff(column.astype(int)))) for column in on.T[:100]]
     )

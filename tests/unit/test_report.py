@@ -117,8 +117,8 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "gone"),
     [
-        ("truth", {"tracking", "agreement"}),
-        ("results", {"tracking", "agreement", "delay"}),
+        ("truth", {"agreement"}),
+        ("results", {"agreement", "delay"}),
         ("traffic", {"traffic"}),
         ("fates", {"fates"}),
         ("drops", {"drops"}),
@@ -141,14 +141,17 @@ def test_what_a_missing_table_makes_impossible_is_left_out_with_a_note(
 
 def test_empty_tables_give_a_page_that_says_so(tmp_path: Path) -> None:
     page = page_of(tmp_path, {name: [] for name in FULL} | {"motes": mote_rows(4)})
-    assert page.charts() == {"tracking", "agreement"}
+    assert page.charts() == {"tracking"}
+    assert [line["name"] for line in page.chart("tracking")["series"]] == ["in the answer"]
+    assert any("no mote was ever inside" in text for text in page.words)
     assert any("there were none" in text for text in page.words)
 
 
 def test_results_without_partners_leave_the_answer_out(tmp_path: Path) -> None:
     rows = FULL | {"results": [(S, "join", "+", 3, 0, S, 2, None, 1, 2)]}
     page = page_of(tmp_path, rows, trace={"partners": False})
-    assert CHARTS - page.charts() == {"tracking", "agreement"}
+    assert CHARTS - page.charts() == {"agreement"}
+    assert [line["name"] for line in page.chart("tracking")["series"]] == ["inside"]
     assert page.data["replay"]["answer"] is None
     assert page.data["replay"]["truth"] is not None
     assert any("trace.partners = false" in text for text in page.words)

@@ -4,7 +4,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import report_trace
@@ -13,9 +13,9 @@ from analysis.report_replay import (
     VALUES_MOST,
     Frames,
     Toggles,
-    agreement,
     answer_history,
     members_over,
+    sizes_over,
     truth_toggles,
 )
 from analysis.report_trace import TraceTables
@@ -126,6 +126,7 @@ rows_of_any_kind = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(rows_of_any_kind, st.integers(1, 7))
 def test_the_answer_equals_a_row_by_row_reference(
     events: list[tuple[int, int, str, list[int]]], batch: int
@@ -163,6 +164,7 @@ def test_the_truth_of_all_sources_is_one_set_and_lasts_until_the_next_instant(
     rows = [(2 * S, "a", [0, 1]), (2 * S, "b", [1, 3]), (3 * S, "a", [1])]
     manifest = write_run(tmp_path, {"truth": rows}, motes=MOTES)
     truth = truth_toggles(TraceTables(tmp_path, manifest), Frames.over(10.0), motes=MOTES)
+    assert truth is not None
     assert sets_over(truth) == [set(), set(), {0, 1, 3}, {1}, *[set()] * 6]
 
 
@@ -172,6 +174,7 @@ def test_a_long_run_has_fewer_frames_and_the_truth_of_just_those(tmp_path: Path)
     rows = [(1 * S, "a", [0]), (2 * S, "a", [1]), (3 * S, "a", [2])]
     manifest = write_run(tmp_path, {"truth": rows}, motes=MOTES)
     truth = truth_toggles(TraceTables(tmp_path, manifest), frames, motes=MOTES)
+    assert truth is not None
     assert sets_over(truth)[:3] == [set(), {1}, set()]
 
 
@@ -185,7 +188,15 @@ def test_the_last_frame_is_before_the_end(duration_s: float, last_s: int) -> Non
 def test_agreement_counts_truth_answer_and_both() -> None:
     truth = Toggles.of([np.array([0, 1]), np.array([], np.int64), np.array([0])])
     answer = Toggles.of([np.array([], np.int64), np.array([1, 2]), np.array([3])])
-    sizes = agreement(truth, answer, motes=MOTES)
-    assert sizes.inside.tolist() == [2, 2, 1]
-    assert sizes.answered.tolist() == [0, 2, 3]
-    assert sizes.both.tolist() == [0, 1, 1]
+    sizes = sizes_over(truth, answer, motes=MOTES)
+    found = [sizes.inside, sizes.answered, sizes.both]
+    expected = [[2, 2, 1], [0, 2, 3], [0, 1, 1]]
+    assert [None if size is None else size.tolist() for size in found] == expected
+    alone = sizes_over(None, answer, motes=MOTES)
+    assert (alone.inside, alone.both) == (None, None)
+    assert (sizes.most_s(Frames(2, 3)), alone.most_s(Frames(2, 3))) == (0, 4)
+
+
+def test_a_phenomenon_without_an_inside_has_no_truth(tmp_path: Path) -> None:
+    manifest = write_run(tmp_path, {"truth": []}, motes=MOTES)
+    assert truth_toggles(TraceTables(tmp_path, manifest), Frames.over(10.0), motes=MOTES) is None

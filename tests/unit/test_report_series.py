@@ -2,8 +2,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
+from analysis import report_trace
 from analysis.report_energy import energy_history
 from analysis.report_series import (
     BIN_WIDTHS_S,
@@ -95,16 +97,33 @@ def test_drops_and_probes_are_counted_in_their_second(tmp_path: Path) -> None:
     assert all(row.sum() == row[1] for row in totals.values())
 
 
-def test_only_results_have_a_delay(tmp_path: Path) -> None:
-    rows = [
+def test_a_delay_belongs_to_a_result_not_to_a_departure_or_an_amendment(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [
+        (S, "q", "u", 3, 0, 1, 3, [(2, 0)], 9000, 3, False, True),
         (S, "q", "+", 3, 0, 1, 2, [(1, 0)], 1500, 2),
         (S, "q", "-", 3, None, None, 0, [(1, 0)], None, 0),
         (S, "q", "+", 3, 0, 1, 2, [(1, 0)], 500, 2),
     ]
-    assert delays_ms(tables_of(tmp_path, "results", rows)).tolist() == [1.5, 0.5]
+    tables = tables_of(tmp_path, "results", rows)
+    assert delays_ms(tables).tolist() == [1.5, 0.5]
+    # A trace of a version that knew no amendments.
+    part = tmp_path / "trace/results/part-00000.parquet"
+    pq.write_table(pq.read_table(part).drop_columns(["partial", "amends"]), part)
+    assert delays_ms(tables).tolist() == [9.0, 1.5, 0.5]
 
 
-def test_cluster_sizes_include_the_head(tmp_path: Path) -> None:
+def test_a_file_without_a_column_is_refused(tmp_path: Path) -> None:
+    tables = tables_of(tmp_path, "deaths", [(S, 1)])
+    part = tmp_path / "trace/deaths/part-00000.parquet"
+    pq.write_table(pq.read_table(part).drop_columns(["node"]), part)
+    with pytest.raises(TraceError, match=r"part-00000.parquet: has no column 'node'"):
+        tables.arrays("deaths", "at_us", "node")
+
+
+@pytest.mark.parametrize("batch", [1, 2, 4, 100])
+def test_cluster_sizes_include_the_head_however_rows_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
     rows = [
         (S, 0, 0, 0, 1),
         (S, 0, 1, 0, 1),
@@ -112,6 +131,7 @@ def test_cluster_sizes_include_the_head(tmp_path: Path) -> None:
         (5 * S, 1, 0, 1, 1),
         (5 * S, 1, 1, 1, 1),
     ]
+    monkeypatch.setattr(report_trace, "BATCH_ROWS", batch)
     rounds = clustering_rounds(tables_of(tmp_path, "elections", rows))
     assert [(each.at_s, each.sizes.tolist()) for each in rounds] == [(1.0, [2, 1]), (5.0, [2])]
 

@@ -1,0 +1,199 @@
+"""Figures of a comparison of runs, as PNG and SVG."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+RUNS_MAX: Final = 60
+"""Bars that fit in one figure; the tables have all runs."""
+
+_PNG_DPI: Final = 150
+_LABEL_LENGTH_MAX: Final = 36
+# Okabe and Ito's colours, which colour-blind readers can tell apart (jfly.uni-koeln.de/color), then greys.
+_COLOURS: Final = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#F0E442",
+    "#555555",
+    "#999999",
+    "#CCCCCC",
+)
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One metric in the overview."""
+
+    column: str
+    title: str
+    axis: str
+    share: bool = False
+    """Whether it lies between 0 and 1."""
+
+
+PANELS: Final = (
+    Panel("recall", "Recall", "share of owed pairs delivered", share=True),
+    Panel("delay_ms", "Output delay", "mean delay (ms)"),
+    Panel("output_rate", "Output rate", "results per second (1/s)"),
+    Panel("tuple_width", "Tuple width", "mean sensors per result"),
+    Panel("drop_rate", "Drop rate", "share of readings dropped", share=True),
+    Panel("probes_per_reading", "Probes", "heads probed per reading joined"),
+    Panel("probe_usefulness", "Probe usefulness", "share of probed heads with a match", share=True),
+    Panel("clusters", "Clusters", "mean heads per round"),
+)
+
+CAUSES: Final = {
+    "tx_j": "sending",
+    "rx_j": "receiving",
+    "idle_j": "idle",
+    "cpu_j": "computing",
+    "sense_j": "sensing",
+    "overhear_j": "overhearing",
+    "sleep_j": "sleep",
+}
+
+
+def draw_comparison(
+    rows: Sequence[Row], bytes_per_s: Sequence[Mapping[str, float]], folder: Path
+) -> list[Path]:
+    """Draw the figures of a comparison into `folder`; returns the files.
+
+    `rows` are metrics, one per run; `bytes_per_s[i]` is what run i sent, by message kind.
+    """
+    shown = rows[:RUNS_MAX]
+    labels = [_label(row["run"]) for row in shown]
+    left_out = f" (first {len(shown)} of {len(rows)} runs)" if len(shown) < len(rows) else ""
+    kinds = sorted({kind for sent in bytes_per_s for kind in sent})
+    traffic = {kind: [sent.get(kind, 0.0) for sent in bytes_per_s[:RUNS_MAX]] for kind in kinds}
+    energy = {name: [row[column] or 0.0 for row in shown] for column, name in CAUSES.items()}
+    figures = {
+        "traffic": stacked_bars(
+            labels,
+            traffic,
+            title=f"Bytes on air, by message kind{left_out}",
+            axis="bytes per second (B/s)",
+        ),
+        "energy": stacked_bars(
+            labels,
+            energy,
+            title=f"Energy drawn by all motes, by cause{left_out}",
+            axis="energy (J)",
+        ),
+        "overview": overview(labels, shown, title=f"Runs side by side{left_out}"),
+    }
+    files = []
+    with _same_bytes_each_time():
+        for name, figure in figures.items():
+            for ending in ("png", "svg"):
+                file = folder / f"{name}.{ending}"
+                # A date would make two figures of the same numbers differ.
+                metadata = {"Date": None} if ending == "svg" else None
+                figure.savefig(file, dpi=_PNG_DPI, metadata=metadata)
+                files.append(file)
+    return files
+
+
+def stacked_bars(
+    labels: Sequence[str], parts: Mapping[str, Sequence[float]], *, title: str, axis: str
+) -> Figure:
+    """One horizontal bar per run, made of `parts`, with its total written at the end."""
+    figure = Figure(figsize=(9.0, _height(len(labels))), layout="constrained")
+    axes = figure.add_subplot()
+    positions = range(len(labels))
+    reached = [0.0] * len(labels)
+    # Small parts cannot be seen in the bar: the legend leaves out those that are nothing at all.
+    for number, (name, lengths) in enumerate(parts.items()):
+        if any(lengths):
+            colour = _COLOURS[number % len(_COLOURS)]
+            axes.barh(positions, lengths, left=reached, height=0.7, color=colour, label=name)
+        reached = [left + length for left, length in zip(reached, lengths, strict=True)]
+    for position, total in zip(positions, reached, strict=True):
+        _write_value(axes, position, total)
+    _finish(axes, labels, title=title, axis=axis)
+    axes.invert_yaxis()  # The first run stands on top, as in the table.
+    if any(reached):
+        axes.set_xlim(0, max(reached) * 1.15)
+        figure.legend(loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figure:
+    """The main metrics as small charts, runs in the same order in each."""
+    columns = 2
+    lines = -(-len(PANELS) // columns)
+    figure = Figure(figsize=(11.0, lines * _height(len(labels), frame=1.1)), layout="constrained")
+    figure.suptitle(title, fontweight="bold")
+    grid = figure.subplots(lines, columns, squeeze=False, sharey=True)
+    for panel, axes in zip(PANELS, grid.flat, strict=True):
+        values = [row[panel.column] for row in rows]
+        axes.barh(range(len(labels)), [v or 0.0 for v in values], height=0.7, color=_COLOURS[0])
+        for position, value in enumerate(values):
+            _write_value(axes, position, value)
+        _finish(axes, labels, title=panel.title, axis=panel.axis)
+        most = max((v for v in values if v is not None), default=0.0)
+        axes.set_xlim(0, 1.18 if panel.share else most * 1.2 or 1.0)
+        if panel.share:
+            axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    # The axis is shared: it is turned once for all.
+    grid[0][0].invert_yaxis()
+    return figure
+
+
+def _finish(axes: Axes, labels: Sequence[str], *, title: str, axis: str) -> None:
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.set_xlabel(axis)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    axes.set_yticks(range(len(labels)), labels)
+    axes.grid(visible=True, axis="x", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _write_value(axes: Axes, position: int, value: float | None) -> None:
+    text = "not defined" if value is None else _number(value)
+    axes.annotate(
+        text,
+        (value or 0.0, position),
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+        color="#888888" if value is None else "black",
+    )
+
+
+def _number(value: float) -> str:
+    """Three significant digits; whole thousands in full."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _label(run: str) -> str:
+    """The run's name, its middle left out if it is long: beginnings and ends tell runs apart."""
+    if len(run) <= _LABEL_LENGTH_MAX:
+        return run
+    half = (_LABEL_LENGTH_MAX - 1) // 2
+    return f"{run[:half]}…{run[-half:]}"
+
+
+def _height(bars: int, frame: float = 1.6) -> float:
+    return frame + 0.32 * max(bars, 2)
+
+
+@contextmanager
+def _same_bytes_each_time() -> Iterator[None]:
+    """Within, element names in SVG do not change from one drawing to the next."""
+    with mpl.rc_context({"svg.hashsalt": "motejoin"}):
+        yield

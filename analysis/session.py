@@ -1,0 +1,139 @@
+"""The one place where a Spark session is built."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from analysis.java import find_java, missing_message
+from sim.errors import MachineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOOPBACK: Final = "127.0.0.1"
+SPARK_MIN: Final = 4
+"""The oldest Spark whose functions we use."""
+
+_LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
+_LOG_LINES_SHOWN: Final = 10
+_DRIVER_MEMORY_MIB_MAX: Final = 8192
+
+
+def spark_session(
+    master: str | None = None, *, settings: Mapping[str, str] | None = None
+) -> "SparkSession":
+    """The session to use: the active one if there is one, else a new one.
+
+    `master` is a Spark master address (`spark://…`, `yarn`, `k8s://…`, `local[4]`); None means the one
+    that spark-submit gave us, or all cores of this machine. `settings` add to `default_settings`. An
+    active session is used as it is.
+
+    Raises:
+        MachineError: pyspark or Java is missing or too old, or Spark does not start.
+    """
+    _require_pyspark()
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if submitted and master is None:
+        return SparkSession.builder.getOrCreate()
+    chosen = master or "local[*]"
+    # The JVM's own chatter goes to a nameless file: the terminal is for our table and messages.
+    with tempfile.TemporaryFile() as log:
+        try:
+            return _start(default_settings(chosen) | dict(settings or {}), log)
+        except (PySparkException, Py4JError, OSError, ValueError) as fault:
+            raise MachineError(
+                f"Spark does not start on {chosen!r}: {_first_line(fault)}{_tail(log)}"
+            ) from fault
+
+
+def default_settings(master: str) -> dict[str, str]:
+    """What we set on a new session for `master`; everything else is Spark's default."""
+    settings = {
+        "spark.app.name": "motejoin",
+        "spark.master": master,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.driver.memory": f"{_driver_memory_mib()}m",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
+    }
+    if _is_local(master):
+        settings |= {
+            # Without these Spark asks for the machine's name, and stalls where it does not resolve.
+            "spark.driver.host": LOOPBACK,
+            "spark.driver.bindAddress": LOOPBACK,
+            # Spark's default of 200 is meant for clusters; on one machine most would be empty.
+            "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
+        }
+    return settings
+
+
+def _require_pyspark() -> None:
+    try:
+        import pyspark
+    except ImportError as fault:
+        raise MachineError(
+            f"this needs pyspark {SPARK_MIN} or newer, and none is installed: "
+            "python -m pip install 'motejoin[spark]'"
+        ) from fault
+    if int(pyspark.__version__.split(".")[0]) < SPARK_MIN:
+        raise MachineError(
+            f"this needs pyspark {SPARK_MIN} or newer, found {pyspark.__version__}: "
+            "python -m pip install --upgrade 'motejoin[spark]'"
+        )
+
+
+def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    # Workers must run this interpreter: another one would not have our packages.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if _is_local(settings["spark.master"]):
+        os.environ["SPARK_LOCAL_IP"] = LOOPBACK
+    conf = SparkConf().setAll(list(settings.items()))
+    # Under spark-submit, or after an earlier session of this process, the JVM already runs.
+    if "PYSPARK_GATEWAY_PORT" in os.environ or SparkContext._gateway is not None:
+        return SparkSession(SparkContext(conf=conf))
+    java = find_java()
+    if java is None:
+        raise MachineError(missing_message())
+    os.environ["JAVA_HOME"] = str(java.home)
+    streams: dict[str, Any] = {"stdout": log, "stderr": log}
+    gateway = launch_gateway(conf, popen_kwargs=streams)  # type: ignore[no-untyped-call]
+    return SparkSession(SparkContext(gateway=gateway, conf=conf))
+
+
+def _is_local(master: str) -> bool:
+    return master == "local" or master.startswith("local[")
+
+
+def _driver_memory_mib() -> int:
+    """A quarter of the machine's memory, as Java itself would take, between 1 and 8 GiB."""
+    installed_mib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20
+    return max(1024, min(_DRIVER_MEMORY_MIB_MAX, installed_mib // 4))
+
+
+def _first_line(fault: BaseException) -> str:
+    return next(iter(str(fault).strip().splitlines()), type(fault).__name__)
+
+
+def _tail(log: IO[bytes]) -> str:
+    """The last errors that the JVM logged, or its last words of any kind, for an error message."""
+    log.seek(0)
+    lines = log.read().decode(errors="replace").splitlines()
+    errors = [line for line in lines if " ERROR " in line]
+    return "".join(f"\n  {line}" for line in (errors or lines)[-_LOG_LINES_SHOWN:])

@@ -1,0 +1,196 @@
+"""Run directories as Spark frames: one frame per trace table over all runs, with a `run` column."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StringType, StructField, StructType
+
+from analysis.schemas import RUNS, table_schema
+from sim.errors import TraceError
+from sim.manifest import Manifest, read_complete
+from sim.records import TABLES
+
+US_PER_S: Final = 1_000_000
+
+_ADDRESSES: Final = StructType(
+    [StructField("address", StringType()), StructField("run", StringType())]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run directory that is whole."""
+
+    run: str
+    """Its name among the runs looked at: unique."""
+    directory: Path
+    manifest: Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A directory that was left out, and why."""
+
+    directory: Path
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """The traces of some runs, lazily read."""
+
+    runs: DataFrame
+    """One row per run: `analysis.schemas.RUNS`."""
+    tables: dict[str, DataFrame]
+    """Every table of `sim.records.TABLES`, with `run` as a further column; no rows of runs that did not
+    record it (see `recorded` in `runs`)."""
+
+
+def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
+    """Sort run directories into whole ones and those to leave out, each in the order given.
+
+    A directory given twice counts once. A run is called by its directory's name; where two names are
+    equal, by as many of the folders above as tell them apart.
+
+    Raises:
+        TraceError: none of the directories is a complete run.
+    """
+    rejected = []
+    whole: dict[Path, Manifest] = {}
+    for directory in directories:
+        try:
+            manifest = read_complete(directory)
+            _check_tables(directory, manifest)
+            _check_scenario(directory, manifest)
+        except TraceError as fault:
+            rejected.append(Rejected(directory, str(fault)))
+        else:
+            whole[directory.resolve()] = manifest
+    if not whole:
+        reasons = "".join(f"\n  {entry.reason}" for entry in rejected)
+        raise TraceError(f"no complete run directory among the {len(directories)} given{reasons}")
+    names = _unique_names(list(whole))
+    return [Run(names[path], path, manifest) for path, manifest in whole.items()], rejected
+
+
+def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:
+    """The traces of `runs`: nothing is read yet, and only the columns and rows asked for will be."""
+    assert runs
+    assert len({run.run for run in runs}) == len(runs), runs
+    frame = local_frame(spark, [_run_row(run) for run in runs], RUNS)
+    return Traces(frame, {table: _load_table(spark, runs, table) for table in TABLES})
+
+
+def local_frame(
+    spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: StructType
+) -> DataFrame:
+    """Rows that we hold as a frame, by way of Arrow: Spark starts no Python process to read them."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrow = to_arrow_schema(schema)
+    arrays = [pa.array(cells, f.type) for cells, f in zip(columns, arrow, strict=True)]
+    return spark.createDataFrame(pa.table(arrays, schema=arrow), schema)
+
+
+def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFrame:
+    files = {
+        part: run.run
+        for run in runs
+        if table in run.manifest.rows
+        for part in _parts(run.directory, table)
+    }
+    schema = table_schema(table)
+    if not files:
+        empty = StructType([*schema.fields, StructField("run", StringType())])
+        return local_frame(spark, [], empty)
+    rows = spark.read.schema(schema).parquet(*map(_no_glob, files))
+    # One scan over all files, whatever the number of runs; a file tells its run by its address, taken
+    # from Spark's own listing so that no rule for odd characters in addresses needs to be known here.
+    run_of = {}
+    for address in rows.inputFiles():
+        run = files[Path(unquote(urlsplit(address).path))]
+        # Spark writes one address as file:/x in rows and as file:///x in its listing.
+        run_of[address] = run
+        run_of[re.sub("^file:/+", "file:/", address)] = run
+    by_file = local_frame(spark, list(run_of.items()), _ADDRESSES)
+    unknown = F.raise_error(F.concat(F.lit("rows of no known run: "), "address"))
+    return (
+        rows.withColumn("address", F.col("_metadata.file_path"))
+        .join(F.broadcast(by_file), "address", "left")
+        .select(*schema.names, F.coalesce("run", unknown).alias("run"))
+    )
+
+
+def _parts(directory: Path, table: str) -> list[Path]:
+    return sorted((directory / "trace" / table).glob("part-*.parquet"))
+
+
+def _no_glob(path: Path) -> str:
+    """The path with the characters escaped that Spark would expand."""
+    return "".join(f"\\{c}" if c in "\\{}[]*?," else c for c in str(path))
+
+
+def _run_row(run: Run) -> tuple[Any, ...]:
+    scenario = run.manifest.scenario
+    window_s = _key(scenario, "join", "window_s")
+    return (
+        run.run,
+        run.manifest.name,
+        _key(scenario, "join", "strategy"),
+        _key(scenario, "clustering", "protocol"),
+        _key(scenario, "motes", "count"),
+        run.manifest.seed,
+        float(run.manifest.simulated_s),
+        None if window_s is None else round(window_s * US_PER_S),
+        sorted(run.manifest.rows),
+    )
+
+
+def _key(scenario: dict[str, Any], table: str, key: str) -> Any:  # noqa: ANN401 - any TOML value
+    return scenario.get(table, {}).get(key)
+
+
+def _check_scenario(directory: Path, manifest: Manifest) -> None:
+    """Refuse a manifest that metrics cannot be computed from."""
+    if not manifest.simulated_s > 0:
+        raise TraceError(
+            f"{directory}: simulated_s = {manifest.simulated_s} in its manifest, expected more than 0"
+        )
+
+
+def _check_tables(directory: Path, manifest: Manifest) -> None:
+    """Refuse a trace that has more or fewer rows than its manifest says."""
+    for table, count in manifest.rows.items():
+        if table not in TABLES:
+            continue
+        parts = _parts(directory, table)
+        if not parts:
+            raise TraceError(f"{directory}: no trace/{table}/part-*.parquet, expected {count} rows")
+        try:
+            found = sum(pq.read_metadata(part).num_rows for part in parts)
+        except (pa.ArrowException, OSError) as fault:
+            raise TraceError(f"{directory}: trace/{table} cannot be read ({fault})") from fault
+        if found != count:
+            raise TraceError(f"{directory}: trace/{table} has {found} rows, expected {count}")
+
+
+def _unique_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """The shortest trailing part of each path that no other path ends in."""
+    names = {}
+    for path in paths:
+        others = [other.parts for other in paths if other != path]
+        for length in range(1, len(path.parts) + 1):
+            tail = path.parts[-length:]
+            if all(other[-length:] != tail for other in others):
+                names[path] = "/".join(tail)
+                break
+    assert len(set(names.values())) == len(paths), names
+    return names

@@ -1,0 +1,128 @@
+"""Tracking: how well the answer at the sink follows the phenomenon.
+
+Definitions, for one run with window w, at the instants t that `truth` was sampled at:
+
+* The *truth* at t: the motes truly inside some source.
+* The *answer* at t: the motes of which the sink was told by t, as origin or partner of a result, a
+  reading at most w old.
+* coverage: the mean over t of |answer and truth| / |answer or truth|; instants at which both are empty do
+  not count.
+* false_alarms and misses: the mean over t of the number of motes in the answer but not inside, and
+  inside but not in the answer.
+* detection_delay_s: from the first instant at which a mote is inside to the first result then or later.
+
+All are null without truth; all but detection_delay_s also where results keep no partners.
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
+
+from analysis.traces import US_PER_S
+
+
+def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame:
+    """One row per run with truth: run, coverage, false_alarms, misses, detection_delay_s."""
+    windows = runs.where("window_us is not null").select("run", "window_us")
+    instants = truth.select("run", "at_us").distinct()
+    told = results.where("origin is not null").join(
+        F.broadcast(instants.select("run").distinct()), "run", "left_semi"
+    )
+    listed = told.groupBy("run").agg(F.bool_and(F.col("partners").isNotNull()).alias("listed"))
+    inside = (
+        truth.select("run", "at_us", F.explode("nodes").alias("node"))
+        .distinct()
+        .withColumn("inside", F.lit(1))
+    )
+    answer = answer_at(instants, told, windows).withColumn("answered", F.lit(1))
+    both = F.count_if(F.col("inside").isNotNull() & F.col("answered").isNotNull())
+    compared = (
+        inside.join(answer, ["run", "at_us", "node"], "full")
+        .groupBy("run", "at_us")
+        .agg(
+            both.alias("both"),
+            F.count("inside").alias("inside"),
+            F.count("answered").alias("answered"),
+        )
+    )
+    either = F.col("inside") + F.col("answered") - F.col("both")
+    judged = (
+        instants.join(compared, ["run", "at_us"], "left")
+        .groupBy("run")
+        .agg(
+            # In decimals, so that the mean does not depend on the order of rows.
+            F.avg((F.col("both") / either).cast("decimal(18, 15)"))
+            .cast("double")
+            .alias("coverage"),
+            (F.sum(F.coalesce(F.col("answered") - F.col("both"), F.lit(0))) / F.count("*")).alias(
+                "false_alarms"
+            ),
+            (F.sum(F.coalesce(F.col("inside") - F.col("both"), F.lit(0))) / F.count("*")).alias(
+                "misses"
+            ),
+        )
+    )
+    known = F.coalesce("listed", F.lit(True))
+    return (
+        judged.join(listed, "run", "left")
+        .join(windows, "run", "left")
+        .join(detection_delay(truth, told), "run", "left")
+        .withColumn("judged", known & F.col("window_us").isNotNull())
+        .select(
+            "run",
+            *(
+                F.when(F.col("judged"), F.col(c)).alias(c)
+                for c in ("coverage", "false_alarms", "misses")
+            ),
+            "detection_delay_s",
+        )
+    )
+
+
+def answer_at(instants: DataFrame, told: DataFrame, windows: DataFrame) -> DataFrame:
+    """The motes in the answer at each instant: run, at_us, node."""
+    origin = F.struct(F.col("origin").alias("node"), F.col("origin_at_us").alias("at_us"))
+    mentions = told.select(
+        "run",
+        F.col("at_us").alias("told_us"),
+        F.explode(F.concat(F.coalesce("partners", F.array()), F.array(origin))).alias("member"),
+    )
+    # A reading is known from when it is first told of until it is older than the window.
+    spans = (
+        mentions.groupBy("run", "member.node", "member.at_us")
+        .agg(F.min("told_us").alias("from_us"))
+        .join(F.broadcast(windows), "run")
+        .select("run", "node", "from_us", (F.col("at_us") + F.col("window_us")).alias("to_us"))
+        .where("from_us <= to_us")
+    )
+    return (
+        _merged(spans)
+        .join(instants, "run")
+        .where("at_us between from_us and to_us")
+        .select("run", "at_us", "node")
+    )
+
+
+def detection_delay(truth: DataFrame, told: DataFrame) -> DataFrame:
+    """From the first instant with a mote inside to the first result then or later: run, seconds."""
+    first = truth.where(F.size("nodes") > 0).groupBy("run").agg(F.min("at_us").alias("first_us"))
+    return (
+        told.select("run", "at_us")
+        .join(F.broadcast(first), "run")
+        .where("at_us >= first_us")
+        .groupBy("run")
+        .agg(((F.min("at_us") - F.min("first_us")) / US_PER_S).alias("detection_delay_s"))
+    )
+
+
+def _merged(spans: DataFrame) -> DataFrame:
+    """Overlapping spans of a mote as one: run, node, from_us, to_us, both ends inside."""
+    by_start = Window.partitionBy("run", "node").orderBy("from_us", "to_us")
+    before = by_start.rowsBetween(Window.unboundedPreceding, -1)
+    opens = F.coalesce(F.col("from_us") > F.max("to_us").over(before), F.lit(True))
+    return (
+        spans.withColumn("opens", opens.cast("int"))
+        .withColumn("span", F.sum("opens").over(by_start.rowsBetween(Window.unboundedPreceding, 0)))
+        .groupBy("run", "node", "span")
+        .agg(F.min("from_us").alias("from_us"), F.max("to_us").alias("to_us"))
+        .drop("span")
+    )

@@ -1,0 +1,369 @@
+"""Join operators against each other and against bytewax, as ratios of CPU time in one run.
+
+All operators are given the same arrivals, and the number of results is checked before a time counts. CPU time, not
+wall time, is measured, so that a busy machine changes the seconds but hardly the ratios. The garbage collector is
+off, as it is in `motejoin join`.
+"""
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib.util import find_spec
+from operator import itemgetter
+from typing import Any
+
+from join.bew import BEWHashJoin
+from join.contract import Arity, Occurrence, Operator, Result
+from join.few import FEWHashJoin
+from join.hw import HWJoin
+from join.mjoin import mjoin
+from join.mw import MWJoin
+from join.nlw import NLWJoin
+from join.snjoin import snjoin
+from join.windows import Pairs, PairWindow, Strategy, Uniform
+from join.xjoin_tree import xjoin_tree
+from tests.bench.workloads import DOMAIN, uniform_streams, zipf_streams
+
+MINUTE_US = 60_000_000
+
+REPEATS = 3
+"""The least of several times is taken, with the operators in turn, so that a busy moment hits no one alone."""
+
+Make = Callable[..., Operator]
+Read = Callable[[Result], int]
+
+HASH_JOINS: dict[str, Make] = {"snjoin": snjoin, "mjoin": mjoin, "xjoin tree": xjoin_tree}
+_RANKS = {True: "the same ranks for all streams", False: "ranks of its own for each stream"}
+
+
+def main() -> None:
+    """Print all ratios."""
+    gc.disable()
+    try:
+        for part in (
+            variable_arity,
+            complete,
+            scaling,
+            churn,
+            w_joins,
+            conservative,
+            crossing,
+            beside_bytewax,
+        ):
+            part()
+            gc.collect()
+    finally:
+        gc.enable()
+
+
+def variable_arity() -> None:
+    print("Variable arity, 2,000 streams at 1/s, window 60 s, Zipf 1-5 over", DOMAIN, "values")
+    for shared in (True, False):
+        arrivals = zipf_streams(streams=2000, seconds=63, rate=1, shared=shared)
+        print(f"  {_RANKS[shared]}, width of each result read:")
+        report(
+            {
+                name: timed(make, arrivals, 3, Arity.VARIABLE, Uniform(MINUTE_US), width)
+                for name, make in HASH_JOINS.items()
+            },
+            {"mjoin": 1.6, "xjoin tree": 2.5},
+        )
+
+
+def complete() -> None:
+    print("Complete, 20 streams at 100/s, window 60 s, Zipf 1-5 over", DOMAIN, "values")
+    for shared in (True, False):
+        arrivals = zipf_streams(streams=20, seconds=66, rate=100, shared=shared)
+        runs = [
+            {
+                name: timed(make, arrivals, 6, Arity.COMPLETE, Uniform(MINUTE_US), width)
+                for name, make in HASH_JOINS.items()
+            }
+            for _ in range(REPEATS)
+        ]
+        print(f"  {_RANKS[shared]}, width of each result read:")
+        report(best_of(runs), {"mjoin": 1.45, "xjoin tree": 2.0})
+        if not shared:
+            print(
+                "    (no result: MJoin and the trees stop at the first miss, and all do one look-up)"
+            )
+
+
+def scaling() -> None:
+    print("SNJoin, variable arity, cost per tuple by number of streams (2,000 tuples/s in all)")
+    counts = (200, 1000, 5000)
+    arrivals = {
+        streams: zipf_streams(streams=streams, seconds=66, rate=2000 / streams, shared=True)
+        for streams in counts
+    }
+    runs = [
+        {
+            str(streams): timed(snjoin, each, 6, Arity.VARIABLE, Uniform(MINUTE_US), width)
+            for streams, each in arrivals.items()
+        }
+        for _ in range(2 * REPEATS)
+    ]
+    costs_us = {streams: timing.cost * 1e6 for streams, timing in best_of(runs).items()}
+    for streams, cost_us in costs_us.items():
+        print(f"  {streams:>5} streams: {cost_us:.2f} us")
+    ratio = max(costs_us.values()) / min(costs_us.values())
+    verdict("dearest to cheapest", ratio, 1.2, at_most=True)
+
+
+def churn() -> None:
+    print("SNJoin, 2,000 streams, 1-100 of them leaving and as many coming each minute")
+    arrivals = zipf_streams(streams=2000, seconds=80, rate=1, shared=True)
+    pairs = [(churned(arrivals, 0), churned(arrivals, 100)) for _ in range(5)]
+    steady_s, churned_s = (min(times) for times in zip(*pairs, strict=True))
+    verdict("with churn to without", churned_s / steady_s, 1.04, at_most=True)
+
+
+def churned(arrivals: Sequence[Occurrence], a_minute: int) -> float:
+    """CPU seconds for the arrivals while streams are swapped at an even pace."""
+    streams = list(range(2000))
+    operator = snjoin(windows=Uniform(MINUTE_US), arity=Arity.VARIABLE, streams=streams)
+    every = len(arrivals) // (a_minute * 80 // 60) if a_minute else len(arrivals) + 1
+    newest = 2000
+    gc.collect()
+    started_s = time.process_time()
+    for place, arrival in enumerate(arrivals, 1):
+        for result in operator.insert(arrival):
+            width(result)
+        if place % every == 0:
+            operator.remove_stream(newest - 2000)
+            operator.add_stream(newest)
+            newest += 1
+    return time.process_time() - started_s
+
+
+def w_joins() -> None:
+    print("W-joins, uniform clique, 4 streams, window 1 s, 1,500 values equally likely")
+    makes: dict[str, Make] = {"hw": HWJoin, "mw": MWJoin, "nlw": NLWJoin}
+    for title, last, goal in (
+        ("rates 1000:1000:1000:100", 100.0, 8.0),
+        ("rates 1000:1000:1000:1000", 1000.0, None),
+    ):
+        rates = {"A": 1000.0, "B": 1000.0, "C": 1000.0, "D": last}
+        arrivals = uniform_streams(rates=rates, seconds=3, domain=1500)
+        runs = [
+            {
+                name: timed_w(make, arrivals, 1.5, rates, Uniform(1_000_000))
+                for name, make in makes.items()
+            }
+            for _ in range(REPEATS)
+        ]
+        best = best_of(runs)
+        print(f"  {title}:")
+        report({"mw": best["mw"], "nlw": best["nlw"]}, {} if goal is None else {"nlw": goal})
+        report({"hw": best["hw"], "mw": best["mw"]}, {"mw": 1.0})
+
+
+def conservative() -> None:
+    print("GCA and LCA (MW-join), 4 streams at 1000/s, 1000 values; one pair 1 s, the others less")
+    streams = dict.fromkeys("ABCD", 1000.0)
+    arrivals = uniform_streams(rates=streams, seconds=3, domain=1000)
+    for other_us in (800_000, 100_000):
+        pairs = [(a, b) for a in "ABCD" for b in "ABCD" if a < b]
+        windows = Pairs(
+            tuple(PairWindow(a, b, 1_000_000 if a + b == "AB" else other_us) for a, b in pairs)
+        )
+        runs = [
+            {
+                str(strategy): timed_w(MWJoin, arrivals, 1, streams, windows, strategy)
+                for strategy in (Strategy.LCA, Strategy.GCA)
+            }
+            for _ in range(REPEATS)
+        ]
+        print(f"  other pairs {other_us / 1e6} s:")
+        report(best_of(runs), {"gca": 1.0})
+
+
+def crossing() -> None:
+    print(
+        "BEW and FEW (hash), 3 streams, window 10 s, 200 values, lateness 5 ms: mean response in ms"
+    )
+    print("  tuples/s in all       bew       few")
+    late_us = 5_000
+    for rate in (300, 1000, 2000, 3000, 4000, 5000, 6000, 8000):
+        rates = dict.fromkeys("ABC", rate / 3)
+        arrivals = uniform_streams(rates=rates, seconds=max(11.0, 10 + 2000 / rate), domain=200)
+        responses_ms = [
+            response_ms(make(windows=Uniform(10_000_000), streams=rates, late_us=late_us), arrivals)
+            for make in (BEWHashJoin, FEWHashJoin)
+        ]
+        lower = "  <- few" if responses_ms[1] < responses_ms[0] else "  <- bew"
+        print(f"  {rate:15}  {responses_ms[0]:8.2f}  {responses_ms[1]:8.2f}{lower}")
+
+
+def response_ms(operator: Operator, arrivals: Sequence[Occurrence]) -> float:
+    """Mean time from arrival to done, when each call takes as long as it does on this CPU.
+
+    Tuples queue for one server. A tuple that is made to wait is done with the call that releases it.
+    """
+    free_us = 0.0
+    waiting: list[int] = []
+    total_us = count = 0.0
+    for arrival in arrivals:
+        started_s = time.perf_counter()
+        for result in operator.insert(arrival):
+            width(result)
+        service_us = (time.perf_counter() - started_s) * 1e6
+        free_us = max(free_us, arrival.at_us) + service_us
+        waiting.append(arrival.at_us)
+        released_us = arrival.at_us - (5_000 if isinstance(operator, FEWHashJoin) else 0)
+        while waiting and waiting[0] <= released_us:
+            at_us = waiting.pop(0)
+            if at_us > 10_000_000:
+                total_us += free_us - at_us
+                count += 1
+    return total_us / max(count, 1) / 1000
+
+
+def beside_bytewax() -> None:
+    if find_spec("bytewax") is None:
+        print("bytewax is not installed, so there is nothing to stand beside")
+        return
+    for ways in (2, 4):
+        rates = dict.fromkeys("ABCD"[:ways], 100.0)
+        arrivals = uniform_streams(rates=rates, seconds=90, domain=3000)
+        print(f"bytewax, {ways}-way window equi-join, 60 s, 100/s a stream, 3,000 values")
+        started_s = time.process_time()
+        operator = snjoin(windows=Uniform(MINUTE_US), arity=Arity.COMPLETE, streams=rates)
+        ours = sum(1 for a in arrivals for r in operator.insert(a) for _ in r.expand())
+        ours_s = time.process_time() - started_s
+        started_s = time.process_time()
+        theirs = bytewax_join(arrivals, list(rates))
+        theirs_s = time.process_time() - started_s
+        print(f"  snjoin {ours:,} results (sliding), bytewax {theirs:,} (tumbling)")
+        print(
+            f"  snjoin {len(arrivals) / ours_s:,.0f} tuples/s, bytewax {len(arrivals) / theirs_s:,.0f}"
+        )
+        verdict("snjoin to bytewax, input rate", theirs_s / ours_s, 3.0)
+
+
+def bytewax_join(arrivals: Sequence[Occurrence], streams: Sequence[str]) -> int:
+    """The nearest that bytewax has: all combinations inside each tumbling minute."""
+    from bytewax import operators as op
+    from bytewax.dataflow import Dataflow
+    from bytewax.operators import windowing
+    from bytewax.testing import TestingSink, TestingSource, run_main
+
+    epoch = datetime(2020, 1, 1, tzinfo=UTC)
+    rows = [(a.stream, str(a.value), epoch + timedelta(microseconds=a.at_us)) for a in arrivals]
+    flow = Dataflow("join")
+    source = op.input("in", flow, TestingSource(rows, batch_size=1000))
+    sides = []
+    for stream in streams:
+        own = op.filter(f"only_{stream}", source, partial(_is_of, stream))
+        sides.append(op.key_on(f"key_{stream}", own, itemgetter(1)))
+    # Batches reach the sides one after the other, so that they run ahead of each other by a batch.
+    clock: Any = windowing.EventClock(
+        ts_getter=itemgetter(2), wait_for_system_duration=timedelta(seconds=30)
+    )
+    windower = windowing.TumblingWindower(length=timedelta(minutes=1), align_to=epoch)
+    joined = windowing.join_window(
+        "join", clock, windower, *sides, insert_mode="product", emit_mode="final"
+    )
+    out: list[Any] = []
+    op.output("out", joined.down, TestingSink(out))
+    run: Callable[[Dataflow], None] = run_main
+    run(flow)
+    return sum(None not in members for _, (_, members) in out)
+
+
+def _is_of(stream: str, row: tuple[str, str, datetime]) -> bool:
+    return row[0] == stream
+
+
+class Timing:
+    """What a measured stretch of input cost."""
+
+    def __init__(self, seconds: float, tuples: int, results: int, expanded: int) -> None:
+        self.seconds = seconds
+        self.tuples = tuples
+        self.results = results
+        self.expanded = expanded
+
+    @property
+    def cost(self) -> float:
+        return self.seconds / self.tuples
+
+
+def timed(
+    make: Make,
+    arrivals: Sequence[Occurrence],
+    measured_s: float,
+    arity: Arity,
+    windows: Uniform,
+    read: Read,
+) -> Timing:
+    """CPU time of the last seconds of the arrivals, with the window full."""
+    streams = list(dict.fromkeys(arrival.stream for arrival in arrivals))
+    return _timed(make(windows=windows, arity=arity, streams=streams), arrivals, measured_s, read)
+
+
+def timed_w(
+    make: Make,
+    arrivals: Sequence[Occurrence],
+    measured_s: float,
+    streams: dict[str, float],
+    windows: Uniform | Pairs,
+    strategy: Strategy = Strategy.PAIRWISE,
+) -> Timing:
+    operator = make(windows=windows, streams=streams, strategy=strategy)
+    return _timed(operator, arrivals, measured_s, lambda result: result.count)
+
+
+def _timed(
+    operator: Operator, arrivals: Sequence[Occurrence], measured_s: float, read: Read
+) -> Timing:
+    start = next(
+        place
+        for place, arrival in enumerate(arrivals)
+        if arrival.at_us >= arrivals[-1].at_us - measured_s * 1e6
+    )
+    insert = operator.insert
+    for arrival in arrivals[:start]:
+        insert(arrival)
+    gc.collect()
+    results = total = 0
+    started_s = time.process_time()
+    for arrival in arrivals[start:]:
+        for result in insert(arrival):
+            results += 1
+            total += read(result)
+    return Timing(time.process_time() - started_s, len(arrivals) - start, results, total)
+
+
+def best_of(runs: Sequence[dict[str, Timing]]) -> dict[str, Timing]:
+    return {name: min((run[name] for run in runs), key=lambda t: t.seconds) for name in runs[0]}
+
+
+def width(result: Result) -> int:
+    return result.arity
+
+
+def report(timings: dict[str, Timing], goals: dict[str, float]) -> None:
+    """Costs, and how many times as much as the first the others cost."""
+    (first, ours), *others = timings.items()
+    print(f"    {first:10} {ours.cost * 1e6:9.2f} us/tuple, {ours.results:,} results")
+    for name, timing in others:
+        assert timing.expanded == ours.expanded, (name, timing.expanded, ours.expanded)
+        print(f"    {name:10} {timing.cost * 1e6:9.2f} us/tuple")
+        verdict(f"  {first} to {name}, rate", timing.cost / ours.cost, goals.get(name))
+
+
+def verdict(what: str, ratio: float, goal: float | None, *, at_most: bool = False) -> None:
+    """One ratio, with its goal."""
+    if goal is None:
+        print(f"    {what}: {ratio:.2f}x")
+        return
+    met = ratio <= goal if at_most else ratio >= goal
+    sign = "at most" if at_most else "at least"
+    print(f"    {what}: {ratio:.2f}x, goal {sign} {goal}: {'met' if met else 'NOT MET'}")
+
+
+if __name__ == "__main__":
+    main()

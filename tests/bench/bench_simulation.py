@@ -1,0 +1,87 @@
+"""What a hop costs, in bare SimPy timeouts; how fast whole scenarios run against real time."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import simpy
+
+from scenarios.load import LoadedScenario, load_scenario, validate_scenario
+from scenarios.run import run_scenario
+from sim.kernel import Kernel, Story
+
+EVENTS = 300_000
+
+
+def simpy_timeout_us(processes: int) -> float:
+    """One timeout of plain SimPy."""
+    env = simpy.Environment()
+
+    def story() -> Story:
+        for _ in range(EVENTS // processes):
+            yield env.timeout(1)
+
+    for _ in range(processes):
+        env.process(story())
+    started = time.perf_counter()
+    env.run()
+    return (time.perf_counter() - started) / EVENTS * 1e6
+
+
+def callback_us() -> float:
+    """One light callback of our kernel."""
+    kernel = Kernel()
+
+    def again(left: int) -> None:
+        if left:
+            kernel.call_later(1, again, left - 1)
+
+    kernel.call_later(1, again, EVENTS)
+    started = time.perf_counter()
+    kernel.advance(EVENTS + 2)
+    assert kernel.processed == EVENTS + 1
+    return (time.perf_counter() - started) / EVENTS * 1e6
+
+
+def zipf(feedback: str, seconds: float) -> LoadedScenario:
+    """The paper's load: 2,000 sensors, one reading a second each, window of a minute."""
+    content = load_scenario("gas-cloud").scenario.model_dump(mode="json", exclude={"phenomenon"})
+    content["duration_s"] = seconds
+    content["motes"]["battery_j"] = 1e6
+    content["join"].update(feedback=feedback, window_s=60.0)
+    content["trace"].update(messages="off", partners=False)
+    content["phenomenon"] = {"kind": "zipf", "locality": 1.0}
+    return LoadedScenario(validate_scenario(content, "zipf"), "zipf", Path())
+
+
+def run(loaded: LoadedScenario) -> tuple[float, int]:
+    """Wall seconds and messages of one run."""
+    with tempfile.TemporaryDirectory() as directory:
+        manifest = run_scenario(loaded, Path(directory) / "run")
+    return manifest.wall_s, manifest.counts["messages"]
+
+
+def main() -> None:
+    """Print the ratios."""
+    bare_us = simpy_timeout_us(1)
+    print(f"SimPy timeout, one process        {bare_us:6.2f} us")
+    crowd_us = simpy_timeout_us(2000)
+    print(f"SimPy timeout, 2,000 processes    {crowd_us:6.2f} us")
+    light_us = callback_us()
+    print(
+        f"light callback                    {light_us:6.2f} us  {light_us / bare_us:.2f}x a timeout"
+    )
+    for feedback in ("off", "paper", "directory"):
+        loaded = zipf(feedback, 25.0)
+        wall_s, messages = run(loaded)
+        sensed_s = 25.0 - loaded.scenario.motes.start_s
+        hop_us = wall_s / messages * 1e6
+        print(
+            f"2,000 motes, feedback {feedback:<10} {wall_s / sensed_s:7.3f} wall s per simulated s,"
+            f" {messages:,} messages, {hop_us:.2f} us a hop all in"
+            f" = {hop_us / crowd_us:.1f} timeouts of 2,000 processes"
+        )
+
+
+if __name__ == "__main__":
+    main()

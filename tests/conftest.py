@@ -1,0 +1,35 @@
+"""Fixtures that every test may use."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+# A busy machine must not fail a test: how long an example takes says nothing about right or wrong.
+settings.register_profile("motejoin", deadline=None)
+settings.load_profile("motejoin")
+
+
+@pytest.fixture(scope="session")
+def spark() -> "Iterator[SparkSession]":
+    """One small Spark session for all tests of a process."""
+    from analysis.session import default_settings, spark_session
+
+    # For tables of a few rows nearly all time goes into compiling, by Spark and by the JVM: do little of it.
+    options = default_settings("local[2]")["spark.driver.extraJavaOptions"]
+    session = spark_session(
+        "local[2]",
+        settings={
+            "spark.driver.extraJavaOptions": f"{options} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.driver.memory": "1g",
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.shuffle.partitions": "2",
+        },
+    )
+    yield session
+    session.stop()

@@ -1,0 +1,76 @@
+"""Lossless strategies that ask everybody deliver exactly the exact join of the readings."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.checkers.trace import Trace, check_trace
+from tests.e2e.runs import run_here
+
+EXACT = {
+    "centralised": ["join.strategy=centralised"],
+    "full probing": ["join.feedback=off"],
+    "full probing, factorised": ["join.feedback=off", "join.form=factorised"],
+    "oracle": ["join.strategy=oracle"],
+    "distributed MJoin": ["join.strategy=distributed-mjoin"],
+    "readings that linger": ["join.feedback=off", "clustering.round_s=10.0"],
+    "readings that move": [
+        "join.feedback=off",
+        "clustering.round_s=10.0",
+        "clustering.handover=move",
+    ],
+}
+
+PAIRS = """
+WITH valued AS (SELECT node, at_us, value FROM readings WHERE value IS NOT NULL),
+matching AS (
+    SELECT one.node AS node, one.at_us AS at_us, other.node AS partner, other.at_us AS partner_at_us
+    FROM valued AS one JOIN valued AS other ON one.value = other.value AND one.node <> other.node
+    AND (other.at_us, other.node) < (one.at_us, one.node) AND one.at_us - other.at_us <= {window_us}),
+owed AS (SELECT DISTINCT node, at_us, partner FROM matching),
+listed AS (
+    SELECT origin AS node, origin_at_us AS at_us, unnest(partners) AS member
+    FROM results WHERE origin IS NOT NULL),
+delivered AS (
+    SELECT node, at_us, member.node AS partner FROM listed
+    UNION  -- a reading that overtook an earlier one is listed with that one's result
+    SELECT m.node, m.at_us, m.partner FROM matching AS m JOIN listed AS l
+    ON l.node = m.partner AND l.at_us = m.partner_at_us
+    AND l.member.node = m.node AND l.member.at_us = m.at_us)
+SELECT (SELECT count(*) FROM owed), (SELECT count(*) FROM owed SEMI JOIN delivered USING (node, at_us, partner))
+"""
+
+
+def owed_and_delivered(trace: Trace) -> tuple[int, int]:
+    """Pairs of reading and partner node that there are, and how many of them reached the sink."""
+    window_us = round(trace.manifest.scenario["join"]["window_s"] * 1e6)
+    ((owed, delivered),) = trace.rows(PAIRS.format(window_us=window_us))
+    assert isinstance(owed, int)
+    assert isinstance(delivered, int)
+    return owed, delivered
+
+
+@pytest.mark.parametrize("settings", EXACT.values(), ids=EXACT)
+def test_every_pair_is_delivered(tmp_path: Path, settings: list[str]) -> None:
+    arguments = [word for setting in settings for word in ("--set", setting)]
+    run_here(tmp_path / "run", *arguments)
+    owed, delivered = owed_and_delivered(check_trace(tmp_path / "run"))
+    assert owed > 1000
+    assert delivered == owed
+
+
+def test_the_directory_delivers_nearly_all_at_little_more_than_the_oracles_cost(
+    tmp_path: Path,
+) -> None:
+    run_here(tmp_path / "directory", "--set", "join.feedback=directory")
+    run_here(tmp_path / "oracle", "--set", "join.strategy=oracle")
+    run_here(tmp_path / "paper")
+    bytes_sent = {}
+    for name in ("directory", "oracle", "paper"):
+        trace = Trace(tmp_path / name)
+        bytes_sent[name] = trace.manifest.counts["bytes"]
+        if name == "directory":
+            owed, delivered = owed_and_delivered(trace)
+            assert delivered >= 0.99 * owed
+    assert bytes_sent["oracle"] < bytes_sent["directory"] < 1.1 * bytes_sent["oracle"]
+    assert bytes_sent["directory"] < 0.5 * bytes_sent["paper"]

@@ -1,0 +1,202 @@
+"""Small run directories for tests: hand-made rows or random ones, written as a run would write them."""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from sim.manifest import Manifest, Status
+from sim.recorder import Recorder
+from sim.records import SINK, TABLES, Fate
+
+Row: TypeAlias = tuple[Any, ...]
+Rows: TypeAlias = Mapping[str, Iterable[Row]]
+
+US_PER_S = 1_000_000
+
+
+def write_run(
+    directory: Path,
+    rows: Rows,
+    *,
+    motes: int = 4,
+    window_s: float | None = 10.0,
+    seed: int = 1,
+    simulated_s: float = 100.0,
+    tables: Sequence[str] = tuple(TABLES),
+    status: Status = Status.COMPLETE,
+) -> Path:
+    """Write a run directory with `rows` in its tables; returns `directory`."""
+    directory.mkdir(parents=True)
+    recorder = Recorder(directory, tables)
+    for table, table_rows in rows.items():
+        append = recorder.rows(table).append
+        for row in table_rows:
+            append(row)
+    counts, fingerprint = recorder.close()
+    join: dict[str, Any] = {"strategy": "centralised"}
+    if window_s is not None:
+        join["window_s"] = window_s
+    Manifest(
+        name="test",
+        seed=seed,
+        scenario={
+            "motes": {"count": motes},
+            "join": join,
+            "clustering": {"protocol": "heed"},
+        },
+        versions={},
+        status=status,
+        simulated_s=simulated_s,
+        rows=counts,
+        fingerprint=fingerprint,
+    ).write(directory)
+    return directory
+
+
+@dataclass
+class Ground:
+    """Readings and results of a run, as plain Python, for a reference to judge."""
+
+    window_us: int
+    readings: list[tuple[int, int, int]] = field(default_factory=list)
+    """(value, node, at_us), those with a value."""
+    results: list[tuple[str, int, int, int, list[tuple[int, int]]]] = field(default_factory=list)
+    """(query, value, origin, origin_at_us, partners)."""
+
+
+@dataclass(frozen=True)
+class RandomRun:
+    """Rows of a made-up run; they need not make sense together, metrics must count them all the same."""
+
+    rows: dict[str, list[Row]]
+    ground: Ground
+    motes: int
+    window_s: float
+    simulated_s: float
+
+    def write(self, directory: Path, seed: int) -> Path:
+        """Write it as a run directory."""
+        return write_run(
+            directory,
+            self.rows,
+            motes=self.motes,
+            window_s=self.window_s,
+            seed=seed,
+            simulated_s=self.simulated_s,
+        )
+
+
+def random_run(seed: int) -> RandomRun:
+    """A run with small numbers everywhere, so that ties, window edges and repetitions come up often."""
+    draw = random.Random(seed)
+    motes = draw.randint(2, 6)
+    window_us = draw.randint(1, 6)
+    ground = random_ground(draw, motes, window_us)
+    readings: list[Row] = [(at, node, value, 0.5, at) for value, node, at in ground.readings]
+    readings += [
+        (at := draw.randint(0, 30), draw.randrange(motes), None, None, at)
+        for _ in range(draw.randint(0, 5))
+    ]
+    rows: dict[str, list[Row]] = {
+        "readings": readings,
+        "results": _result_rows(draw, ground),
+        "traffic": _traffic(draw, motes),
+        "energy": _energy(draw, motes),
+        "fates": [
+            (at + 1, node, at, draw.choice(list(Fate)).value, None, None)
+            for _, node, at in ground.readings
+        ],
+        "probes": [
+            (9, 1, 1, probed := draw.randint(0, 4), draw.randint(0, probed), 2, 40, 1, 5)
+            for _ in range(draw.randint(0, 5))
+        ],
+        "elections": [
+            (0, number, node, draw.choice([SINK, *range(motes)]), 1)
+            for number in range(draw.randint(0, 3))
+            for node in range(motes)
+        ],
+        "deaths": [
+            (draw.randint(0, 50), node)
+            for node in draw.sample(range(motes), draw.choice([0, draw.randint(0, motes), motes]))
+        ],
+        "truth": [
+            (at, source, draw.sample(range(motes), draw.randint(0, motes)))
+            for at in draw.sample(range(40), draw.randint(0, 8))
+            for source in ("a", "b")[: draw.randint(1, 2)]
+        ],
+    }
+    return RandomRun(rows, ground, motes, window_us / US_PER_S, draw.choice([7.0, 100.0]))
+
+
+def random_ground(draw: random.Random, motes: int, window_us: int) -> Ground:
+    """Readings and results at random: right ones mixed with late, repeated, missing and made-up ones."""
+    ground = Ground(window_us)
+    keys = {
+        (draw.randrange(motes), draw.randint(0, 25)): draw.randrange(2)
+        for _ in range(draw.choice([0, 4, 12, 30, 45]))
+    }
+    ground.readings = [(value, node, at) for (node, at), value in keys.items()]
+    wild = draw.choice([0.0, 0.0, 0.05])
+    against_order = draw.choice([0.0, 0.15])
+    again = draw.choice([0.0, 0.2])
+    missing = draw.choice([0.0, 0.3])
+    for value, node, at in ground.readings:
+        partners = []
+        for other, partner, partner_at in ground.readings:
+            near = value == other and node != partner and abs(at - partner_at) <= window_us
+            earlier = (partner_at, partner) < (at, node)
+            if near and (draw.random() >= missing if earlier else draw.random() < against_order):
+                partners.append((partner, partner_at))
+            elif draw.random() < wild:
+                partners.append((partner, partner_at + draw.randint(0, 1)))
+        if draw.random() < 0.5:
+            partners = list(dict(partners).items())  # the latest time per node only
+        draw.shuffle(partners)
+        if not partners:
+            continue
+        ground.results.append(("q", value, node, at, partners))
+        if draw.random() < again:
+            some = draw.sample(partners, draw.randint(1, len(partners)))
+            ground.results.append((draw.choice(["q", "p"]), value, node, at, some))
+    if draw.random() < 4 * wild:
+        ground.results.append(("q", 1, 0, 99, [(1, 3)]))
+    return ground
+
+
+def _result_rows(draw: random.Random, ground: Ground) -> list[Row]:
+    rows: list[Row] = []
+    for query, value, origin, at, partners in ground.results:
+        delay = draw.randint(0, 4)
+        arity = len({node for node, _ in partners}) + 1
+        rows.append(
+            (at + delay, query, "+", value, origin, at, arity, partners, delay, arity, False, False)
+        )
+    rows += [
+        (draw.randint(0, 40), "q", "-", 0, None, None, 1, None, None, 3, False, False)
+        for _ in range(draw.randint(0, 4))
+    ]
+    return rows
+
+
+def _traffic(draw: random.Random, motes: int) -> list[Row]:
+    kinds = ["reading", "probe", "result", "cost", "head", "join"]
+    return [
+        (second, node, kind, sent, sent * 20, sent, sent * 20, draw.randint(0, 1), sent)
+        for second in range(3)
+        for node in (SINK, *range(motes))
+        for kind in draw.sample(kinds, draw.randint(0, 3))
+        for sent in [draw.randint(0, 5)]
+    ]
+
+
+def _energy(draw: random.Random, motes: int) -> list[Row]:
+    rows: list[Row] = []
+    for node in (SINK, *range(motes)):
+        drawn = [0.0] * 7
+        for at in sorted(draw.choices(range(20), k=draw.randint(0, 3))):
+            drawn = [joules + draw.random() for joules in drawn]
+            rows.append((at, node, 1.0, *drawn[:5], drawn[0] / 2, *drawn[5:]))
+    draw.shuffle(rows)
+    return rows

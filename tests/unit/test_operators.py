@@ -1,0 +1,90 @@
+import pytest
+
+from join.bew import BEWJoin
+from join.contract import Arity, Occurrence, Value
+from join.mw import MWJoin
+from join.nlw import NLWJoin
+from join.operators import OPERATORS, UnsupportedError, make_operator
+from join.windows import LastTuples, Pairs, PairWindow, Strategy, Uniform
+from join.wjoin import PredicateError
+
+
+def never(a: Value, b: Value) -> bool:
+    del a, b
+    return False
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_joins_at_the_edge_of_a_window(name: str) -> None:
+    operator = make_operator(
+        name, windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=0
+    )
+    assert not operator.insert(Occurrence("A", 1, 0))
+    assert not operator.insert(Occurrence("A", 2, 0))
+    found = [r.frozen() for r in operator.insert(Occurrence("B", 1, 10))]
+    found += operator.close()
+    assert [result.count for result in found] == [1]
+    assert operator.stats.arrived == 3
+
+
+@pytest.mark.parametrize("name", ["hw", "bew-hash", "few-hash"])
+def test_hashing_refuses_predicates_and_names_what_takes_them(name: str) -> None:
+    with pytest.raises(PredicateError, match="nlw, mw, bew, few"):
+        make_operator(name, windows=Uniform(1), arity=Arity.COMPLETE, streams="AB", predicate=never)
+
+
+@pytest.mark.parametrize("name", ["snjoin", "ripple"])
+def test_table_operators_refuse_what_only_w_joins_do(name: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        make_operator(
+            name,
+            windows=Pairs((PairWindow("A", "B", 1),)),
+            arity=Arity.COMPLETE,
+            streams="AB",
+            strategy=Strategy.LCA,
+            predicate=never,
+        )
+    assert len(str(caught.value).splitlines()) == 3
+
+
+def test_w_joins_refuse_variable_arity_tuple_windows_and_memory_limits() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        make_operator("hw", windows=LastTuples(3), arity=Arity.VARIABLE, streams="AB", memory=5)
+    assert len(str(caught.value).splitlines()) == 3
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_silent_stream_holds_nothing_up_and_state_stays_bounded(name: str) -> None:
+    operator = make_operator(name, windows=Uniform(50), arity=Arity.COMPLETE, streams="ABC")
+    for at_us in range(3000):
+        assert not operator.insert(Occurrence("AB"[at_us % 2], at_us // 2 % 40, at_us))
+    assert operator.stats.held_peak < 200
+
+
+@pytest.mark.parametrize("make", [NLWJoin, MWJoin, BEWJoin])
+def test_the_newest_tuple_of_one_stream_does_not_drop_partners_of_another(make: type) -> None:
+    # W-join Fig. 3: e1 is out of b's window but still in c's.
+    operator = make(windows=Uniform(10), streams="BCE", late_us=15)
+    operator.insert(Occurrence("E", 1, 10))
+    operator.insert(Occurrence("B", 1, 15))
+    operator.insert(Occurrence("B", 1, 25))
+    (result,) = operator.insert(Occurrence("C", 1, 18))
+    assert {stream: list(times) for stream, times in result.partners.items()} == {
+        "B": [15],
+        "E": [10],
+    }
+
+
+def test_the_published_purge_by_neighbours_would_lose_this_path() -> None:
+    path = Pairs((PairWindow("A", "B", 10), PairWindow("B", "C", 10)))
+    for name, kind in OPERATORS.items():
+        if not kind.is_w_join:
+            continue
+        operator = make_operator(name, windows=path, arity=Arity.COMPLETE, streams="ABC")
+        results = [
+            result.count
+            for stream, at_us in (("A", 0), ("B", 5), ("C", 12))
+            for result in operator.insert(Occurrence(stream, 1, at_us))
+        ]
+        results += [result.count for result in operator.close()]
+        assert results == [1], name

@@ -1,0 +1,183 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from join.directory import Directory, DirectoryProbing
+from join.match_rate import MatchRates
+from join.notes import DirectoryNotes, NoteEveryRequest
+from join.probe_request import ProbeRequest
+from join.probing import BySelectivity, Note, OracleProbing
+from join.recall_target import RecallTarget
+from join.relevance import Weights
+
+HEADS = [10, 11, 12]
+
+
+def request_from(initiator: int, *, value: int = 3, at_us: int = 0, local: int = 0) -> ProbeRequest:
+    request = ProbeRequest(
+        value=value,
+        origin=initiator + 100,
+        at_us=at_us,
+        stamp=(at_us, initiator, 0),
+        initiator=initiator,
+    )
+    request.add((), local, 0)
+    return request
+
+
+def sizes_note(**sizes: int) -> Note:
+    heads = tuple(int(name.lstrip("h")) for name in sizes)
+    found = tuple(sizes.values())
+    return Note(3, heads, tuple(float(size > 0) for size in found), found)
+
+
+def match_rates(exploration: float = 0.0, target: RecallTarget | None = None) -> MatchRates:
+    return MatchRates(buckets=8, exploration=exploration, target=target, rng=random.Random(1))
+
+
+def test_match_rates_ask_strangers_and_stop_asking_who_never_matches() -> None:
+    rule = match_rates()
+    assert set(rule.choose(request_from(1), HEADS, 0)) == {10, 11, 12}
+    for _ in range(20):
+        rule.learn(sizes_note(h10=2, h11=0), 0)
+    assert rule.choose(request_from(1), HEADS, 0) == (10, 12)
+    for _ in range(3):
+        rule.learn(sizes_note(h11=1), 0)
+    assert 11 in rule.choose(request_from(1), HEADS, 0)
+
+
+def test_match_rates_explore_as_often_as_told() -> None:
+    rule = match_rates(exploration=0.1)
+    for _ in range(30):
+        rule.learn(sizes_note(h10=0, h11=0, h12=0), 0)
+    asked = sum(len(rule.choose(request_from(1), HEADS, 0)) for _ in range(2000))
+    assert asked / 6000 == pytest.approx(0.1, abs=0.02)
+
+
+def test_selectivity_puts_the_most_selective_head_first() -> None:
+    rule = BySelectivity()
+    for head, size in ((10, 0), (10, 1), (11, 0), (11, 0), (12, 4), (12, 4)):
+        rule.observe(head, size)
+    assert rule.choose(request_from(1), HEADS, 0) == (12, 10, 11)
+
+
+def test_an_oracle_asks_whoever_matches() -> None:
+    rule = OracleProbing(lambda head, request: head - 8 == request.value)
+    assert rule.choose(request_from(1), HEADS, 0) == (11,)
+
+
+def test_the_papers_notes_say_who_contributed() -> None:
+    request = request_from(1)
+    request.sequence = (10, 11)
+    for count in (2, 0):
+        request.add((), count, 0)
+        request.position += 1
+    note = NoteEveryRequest(Weights.SIZE).note(request, 0)
+    assert note == Note(3, (10, 11), (1.0, 0.0), (2, 0))
+    assert NoteEveryRequest(Weights.SIZE).note(request_from(1), 0) is None
+
+
+@given(
+    st.integers(0, 20),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 4), st.integers(0, 2))),
+)
+def test_the_directory_knows_who_held_what_within_the_window(
+    window_us: int, readings: list[tuple[int, int, int, int]]
+) -> None:
+    directory = Directory(window_us=window_us)
+    newest: dict[tuple[int, int], tuple[int, int]] = {}
+    now_us = 0
+    for gap_us, value, sensor, head in readings:
+        now_us += gap_us
+        directory.take(value, sensor, head, now_us)
+        newest[value, sensor] = (head, now_us)
+        for asked in (0, 1):
+            expected: dict[int, int] = {}
+            for (held, _), (holder, at_us) in newest.items():
+                if held == asked and at_us >= now_us - window_us:
+                    expected[holder] = expected.get(holder, 0) + 1
+            assert directory.holders(asked, now_us) == expected
+
+
+class TestDirectoryNotes:
+    def setup_method(self) -> None:
+        self.notes = DirectoryNotes(window_us=100, tolerance=0.5)
+        self.rule = DirectoryProbing(buckets=8, values_most=4, target=None)
+
+    def send(self, initiator: int, at_us: int) -> tuple[ProbeRequest, tuple[int, ...]]:
+        """A request of an initiator that goes by the rule; returns it and what the sink adds."""
+        request = request_from(initiator, at_us=at_us)
+        request.sequence = self.rule.choose(request, HEADS, at_us) if initiator == 10 else ()
+        request.position = len(request.sequence)
+        return request, self.notes.missed(request, at_us)
+
+    def test_a_stranger_is_sent_past_all_holders_and_told_of_them(self) -> None:
+        self.send(11, 1)
+        self.send(12, 2)
+        request, missed = self.send(10, 3)
+        assert missed == (11, 12)
+        note = self.notes.note(request, 3)
+        assert note is not None
+        assert note.holders == ((11, 1), (12, 1))
+        self.rule.learn(note, 4)
+        request, missed = self.send(10, 5)
+        assert request.sequence == (11, 12)
+        assert missed == ()
+        assert self.notes.note(request, 5) is None, "nothing is new"
+
+    def test_holders_that_leave_the_window_are_news(self) -> None:
+        self.send(11, 1)
+        request, _ = self.send(10, 3)
+        note = self.notes.note(request, 3)
+        assert note is not None
+        self.rule.learn(note, 4)
+        request, _ = self.send(10, 102)
+        note = self.notes.note(request, 102)
+        assert note is not None
+        assert note.holders == ()
+
+    def test_a_lost_note_is_noticed_and_said_again(self) -> None:
+        self.send(11, 1)
+        request, _ = self.send(10, 3)
+        assert self.notes.note(request, 3) is not None  # lost on its way
+        request, missed = self.send(10, 5)
+        assert missed == (11,)
+        assert self.notes.note(request, 5) is not None
+
+    def test_a_completed_request_is_not_sent_on_again(self) -> None:
+        self.send(11, 1)
+        request, _ = self.send(10, 3)
+        request.completed = True
+        assert self.notes.missed(request, 4) == ()
+
+    def test_a_head_forgets_the_values_it_has_not_used_for_longest(self) -> None:
+        for value in range(6):
+            self.rule.learn(Note(value, (), (), (), holders=((11, 1),), version=1), 0)
+        kept = [bool(self.rule.choose(request_from(10, value=v), HEADS, 0)) for v in range(6)]
+        assert kept == [False, False, True, True, True, True]
+
+
+@given(
+    st.floats(0.05, 1.0),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.dictionaries(st.integers(0, 9), st.integers(1, 20))),
+        min_size=1,
+        max_size=40,
+    ),
+)
+def test_a_target_recall_is_met_at_every_reading_if_estimates_are_right(
+    share: float, readings: list[tuple[int, dict[int, int]]]
+) -> None:
+    target = RecallTarget(share)
+    owed = delivered = 0.0
+    for local, expected in readings:
+        chosen = target.choose(0, local, {head: float(n) for head, n in expected.items()})
+        assert len(set(chosen)) == len(chosen)
+        owed = 0.998 * owed + local + sum(expected.values())
+        delivered = 0.998 * delivered + local + sum(expected[head] for head in chosen)
+        assert delivered >= share * owed - 1e-9
+        if chosen:  # no more than needed: without the last head the target would be missed
+            assert delivered - expected[chosen[-1]] < share * owed + 1e-9
+            assert expected[chosen[-1]] == min(expected[head] for head in chosen)
