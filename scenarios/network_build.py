@@ -11,8 +11,9 @@ import numpy as np
 from clustering.rounds import Clustered
 from network.air import IdealAir
 from network.channel import Channel, LinkTable, UnitDisk
-from network.clocks import LocalClocks, LocalTime, true_time
+from network.clocks import LocalClocks, true_time
 from network.comings import Change, Comings, arrivals, crashes, departures
+from network.contract import LocalTime
 from network.csma import CsmaAir
 from network.duty_cycled_air import DutyCycledAir
 from network.ledger import Ledger
