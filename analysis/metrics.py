@@ -21,7 +21,7 @@ from sim.records import CONTROL_KINDS, SINK, Fate
 
 US_PER_MS: Final = 1_000
 
-_CAUSES: Final = ("tx_j", "rx_j", "idle_j", "cpu_j", "sense_j")
+_CAUSES: Final = ("tx_j", "rx_j", "idle_j", "cpu_j", "sense_j", "overhear_j", "sleep_j")
 """The disjoint causes that add up to all energy drawn."""
 
 
@@ -262,6 +262,8 @@ METRICS: Final = (
     "idle_j",
     "cpu_j",
     "sense_j",
+    "overhear_j",
+    "sleep_j",
     "control_j",
     "energy_per_mote_j",
     "energy_max_j",

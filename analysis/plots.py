@@ -63,6 +63,8 @@ CAUSES: Final = {
     "idle_j": "idle",
     "cpu_j": "computing",
     "sense_j": "sensing",
+    "overhear_j": "overhearing",
+    "sleep_j": "sleep",
 }
 
 

@@ -66,6 +66,8 @@ class IdealAir(BaseAir):
         on_heard: Hearing,
     ) -> None:
         """Announce to all live `listeners` at the power that reaches `range_m`."""
+        if source == SINK and self._medium is not None and self._medium.sink_is_down(at_us):
+            return
         size = self._profile.on_air_bytes(body_bytes)
         joules = size * self._channel.broadcast_j_per_byte(range_m)
         if not self._transmit(kind, source, size, joules, at_us):

@@ -1,13 +1,7 @@
 """Clocks of motes: each with an offset and a drift of its own."""
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from network.contract import NodeId
 from sim.rng import RandomStreams
-
-LocalTime: TypeAlias = Callable[[NodeId, int], int]
-"""What a node's clock shows at a true time, both in microseconds."""
 
 
 def true_time(node: NodeId, true_us: int) -> int:

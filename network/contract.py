@@ -37,6 +37,10 @@ Handler: TypeAlias = Callable[[Message], None]
 LossHandler: TypeAlias = Callable[[Message, DropReason], None]
 
 
+LocalTime: TypeAlias = Callable[[NodeId, int], int]
+"""What a node's own clock shows at a true time, both in microseconds."""
+
+
 class Clock(Protocol):
     """The part of the kernel that drivers use."""
 

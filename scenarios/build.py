@@ -378,7 +378,7 @@ def _build_rounds(
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,
-        call_range_m=world.site.placement.farthest_from_sink_m(),
+        call_range_m=world.placement.farthest_from_sink_m(),
     )
     join.on_dead_head = rounds.notice_dead_head
     return rounds

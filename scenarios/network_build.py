@@ -11,8 +11,9 @@ import numpy as np
 from clustering.rounds import Clustered
 from network.air import IdealAir
 from network.channel import Channel, LinkTable, UnitDisk
-from network.clocks import LocalClocks, LocalTime, true_time
+from network.clocks import LocalClocks, true_time
 from network.comings import Change, Comings, arrivals, crashes, departures
+from network.contract import LocalTime
 from network.csma import CsmaAir
 from network.duty_cycled_air import DutyCycledAir
 from network.ledger import Ledger
@@ -455,13 +456,13 @@ def _place(
         case "file":
             return _place_from_file(loaded, inputs)
         case "recorded":
-            recorded = recorded_positions_m(loaded.scenario.phenomenon, base_dir=loaded.base_dir)
-            if recorded is None:
+            recorded_m = recorded_positions_m(loaded.scenario.phenomenon, base_dir=loaded.base_dir)
+            if recorded_m is None:
                 expected = "expected a recording with positions"
                 raise ScenarioError(
                     loaded.source, [Fault("motes.placement", "'recorded'", expected)]
                 )
-            return recorded, tuple(range(len(recorded)))
+            return recorded_m, numbers
 
 
 def _place_from_file(

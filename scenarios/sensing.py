@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from join.accounts import Reading
-from network.clocks import LocalTime, true_time
+from network.clocks import true_time
+from network.contract import LocalTime
 from network.ledger import Ledger
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import US_PER_S, Kernel

@@ -17,6 +17,9 @@ def summary(manifest: Manifest) -> str:
         "energy": _energy(counts, manifest.scenario["motes"]["count"]),
         "clusters": f"{counts['mean_heads']:.1f} heads on average over {_n(counts['rounds'])} rounds",
     }
+    if counts["drops"]:
+        drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
+        lines["drops"] = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)
     if counts["probes"]:
         lines["probes"] = _probes(counts)
     title = (
@@ -73,6 +76,8 @@ def _energy(counts: Mapping[str, Any], motes: int) -> str:
         if joules
     )
     dead = f"{_n(counts['deaths'])} of {_n(motes)} motes dead"
+    if counts.get("cut_off"):
+        dead += f", {_n(counts['cut_off'])} without a path to the sink"
     return f"{total:.3f} J: {causes} (elections {_share(counts['control_j'], total)}); {dead}"
 
 

@@ -94,9 +94,10 @@ def random_run(seed: int) -> RandomRun:
     motes = draw.randint(2, 6)
     window_us = draw.randint(1, 6)
     ground = random_ground(draw, motes, window_us)
-    readings: list[Row] = [(at, node, value, 0.5) for value, node, at in ground.readings]
+    readings: list[Row] = [(at, node, value, 0.5, at) for value, node, at in ground.readings]
     readings += [
-        (draw.randint(0, 30), draw.randrange(motes), None, None) for _ in range(draw.randint(0, 5))
+        (at := draw.randint(0, 30), draw.randrange(motes), None, None, at)
+        for _ in range(draw.randint(0, 5))
     ]
     rows: dict[str, list[Row]] = {
         "readings": readings,
@@ -194,9 +195,9 @@ def _traffic(draw: random.Random, motes: int) -> list[Row]:
 def _energy(draw: random.Random, motes: int) -> list[Row]:
     rows: list[Row] = []
     for node in (SINK, *range(motes)):
-        drawn = [0.0] * 5
+        drawn = [0.0] * 7
         for at in sorted(draw.choices(range(20), k=draw.randint(0, 3))):
             drawn = [joules + draw.random() for joules in drawn]
-            rows.append((at, node, 1.0, *drawn, drawn[0] / 2))
+            rows.append((at, node, 1.0, *drawn[:5], drawn[0] / 2, *drawn[5:]))
     draw.shuffle(rows)
     return rows

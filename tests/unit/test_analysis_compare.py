@@ -105,7 +105,18 @@ def test_output_that_is_a_file_is_an_error_before_any_work(tmp_path: Path) -> No
 
 def metrics_row(run: str) -> dict[str, Any]:
     shown = dict.fromkeys(CONTRACT, 0.5) | {"coverage": None, "run": run}
-    causes = dict.fromkeys(["tx_j", "rx_j", "idle_j", "cpu_j", "sense_j"], None)
+    causes = dict.fromkeys(
+        [
+            "tx_j",
+            "rx_j",
+            "idle_j",
+            "cpu_j",
+            "sense_j",
+            "overhear_j",
+            "sleep_j",
+        ],
+        None,
+    )
     return shown | causes
 
 

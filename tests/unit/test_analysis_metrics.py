@@ -31,12 +31,13 @@ traffic as (select
   from {traffic}),
 last_energy as (
   select node, max(tx_j) tx_j, max(rx_j) rx_j, max(idle_j) idle_j, max(cpu_j) cpu_j, max(sense_j) sense_j,
-    max(control_j) control_j, max(tx_j + rx_j + idle_j + cpu_j + sense_j) as energy_j
+    max(overhear_j) overhear_j, max(sleep_j) sleep_j, max(control_j) control_j, max(tx_j + rx_j + idle_j + cpu_j + sense_j + overhear_j + sleep_j) as energy_j
   from {energy} where node >= 0 group by node),
 energy as (select
     coalesce(sum(energy_j), 0) as energy_j, coalesce(sum(tx_j), 0) as tx_j, coalesce(sum(rx_j), 0) as rx_j,
     coalesce(sum(idle_j), 0) as idle_j, coalesce(sum(cpu_j), 0) as cpu_j,
-    coalesce(sum(sense_j), 0) as sense_j, coalesce(sum(control_j), 0) as control_j,
+    coalesce(sum(sense_j), 0) as sense_j,
+    coalesce(sum(overhear_j), 0) as overhear_j, coalesce(sum(sleep_j), 0) as sleep_j, coalesce(sum(control_j), 0) as control_j,
     max(energy_j) as energy_max_j, coalesce(sum(energy_j), 0) / {count} as energy_per_mote_j
   from last_energy),
 ranked as (select at_us, row_number() over (order by at_us) as rank from {deaths}),

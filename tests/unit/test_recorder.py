@@ -21,8 +21,8 @@ def record(directory: Path, flushes: list[int], rows: Sequence[tuple[object, ...
         if position in flushes:
             recorder.flush(at_least=1)
         results.append(row)
-    readings.append((1, 2, None, 0.5))
-    readings.append((2, 2, 7, None))
+    readings.append((1, 2, None, 0.5, 1))
+    readings.append((2, 2, 7, None, 3))
     counts, fingerprint = recorder.close()
     assert counts == {"results": len(rows), "readings": 2}
     return fingerprint
@@ -76,7 +76,7 @@ def test_fingerprint_tells_null_from_zero_and_order(tmp_path: Path) -> None:
 
 def test_tables_not_asked_for_are_not_written(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path, ["deaths"])
-    recorder.rows("readings").append((1, 2, None, None))
+    recorder.rows("readings").append((1, 2, None, None, 1))
     counts, _ = recorder.close()
     assert counts == {"deaths": 0}
     assert sorted(path.name for path in (tmp_path / "trace").iterdir()) == ["deaths"]

@@ -16,6 +16,12 @@ from network.topology import (
 )
 
 
+def gaps_m(points_m: Points) -> Points:
+    """The distance of each point to its nearest neighbour."""
+    distances_m = np.asarray(cKDTree(points_m).query(points_m, k=2)[0])
+    return distances_m[:, 1]
+
+
 @given(st.integers(1, 300), st.floats(1, 500), st.floats(1, 500), st.floats(0, 1))
 @settings(deadline=None)
 def test_every_placement_stays_in_the_field(
@@ -53,26 +59,20 @@ def test_jitter_moves_a_mote_within_its_share_of_the_cell() -> None:
     assert offsets.max() > 2.0
 
 
-def nearest_m(points: Points) -> Points:
-    """How far each point is from the one nearest to it."""
-    distances, _ = cKDTree(points).query(points, k=2)
-    return np.asarray(distances)[:, 1]
-
-
 def test_clustered_motes_stand_closer_together_than_uniform_ones() -> None:
     rng = np.random.default_rng(1)
     uniform = place_uniform(rng, count=500, width_m=1000.0, height_m=1000.0)
     clustered = place_clustered(
         rng, count=500, width_m=1000.0, height_m=1000.0, groups=5, spread_m=20.0
     )
-    assert np.median(nearest_m(clustered)) < np.median(nearest_m(uniform)) / 3
+    assert np.median(gaps_m(clustered)) < np.median(gaps_m(uniform)) / 3
 
 
 def test_poisson_disk_keeps_motes_apart_or_says_that_they_do_not_fit() -> None:
     rng = np.random.default_rng(1)
     points = place_poisson_disk(rng, count=400, width_m=100.0, height_m=100.0, apart_m=3.0)
     assert points is not None
-    assert nearest_m(points).min() >= 3.0
+    assert gaps_m(points).min() >= 3.0
     assert place_poisson_disk(rng, count=400, width_m=100.0, height_m=100.0, apart_m=9.0) is None
 
 
