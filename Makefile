@@ -31,7 +31,7 @@ format: setup  ## rewrite the code in house format
 	$(BIN)/ruff check --fix .
 
 bench: setup  ## run the benchmarks and print their ratios
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group bench
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --group bench
 	$(BIN)/python -m tests.bench
 
 clean:  ## remove what demo and tests leave behind

@@ -47,9 +47,9 @@ if [ ! -f "$stamp" ] || [ pyproject.toml -nt "$stamp" ] || [ constraints.txt -nt
         "$python" -m venv .venv
     fi
     say "installing the pinned dependencies (about two minutes the first time) …"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+    .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt \
         "pip>=25.1" hatchling editables
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+    .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-build-isolation \
         --constraint constraints.txt --editable '.[spark]' --group dev
     touch "$stamp"
 fi
