@@ -6,7 +6,13 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from scenarios import doctor_command, query_command, run_command, scenarios_command
+from scenarios import (
+    doctor_command,
+    query_command,
+    reproduce_command,
+    run_command,
+    scenarios_command,
+)
 from sim.errors import MoteJoinError
 
 EXAMPLES = """examples:
@@ -17,7 +23,7 @@ EXAMPLES = """examples:
   motejoin COMMAND --help               more on a command
 """
 
-COMMANDS = [run_command, query_command, scenarios_command, doctor_command]
+COMMANDS = [run_command, query_command, reproduce_command, scenarios_command, doctor_command]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
