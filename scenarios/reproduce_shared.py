@@ -26,6 +26,8 @@ from scenarios.shared_workload import (
 LABELS = {"lwo": "LWO", "swf": "SWF", "mqt": "MQT"}
 COLOURS = {"lwo": "#7f7f7f", "swf": "#e08214", "mqt": "#2166ac", "alone": "#4dac26"}
 
+STYLES = {"lwo": "^-", "swf": "s-", "mqt": "o--"}
+
 TUPLES, TUPLES_QUICK = 100_000, 10_000
 
 BURSTS = (1, 2, 3, 4, 5)
@@ -176,7 +178,9 @@ def figure_6(request: Request) -> list[Verdict]:
             for schedule, label in LABELS.items():
                 run = runs[name, schedule]
                 values = run.mean_s if what == "mean" else run.max_s
-                axes.plot(range(1, 8), values, "o-", color=COLOURS[schedule], label=label)
+                axes.plot(
+                    range(1, 8), values, STYLES[schedule], color=COLOURS[schedule], label=label
+                )
                 rows += [
                     [name, what, schedule, w, v]
                     for w, v in zip(DISTRIBUTIONS[name], values, strict=True)
@@ -224,7 +228,7 @@ def figure_7(request: Request) -> list[Verdict]:
     axes = canvas.subplots()
     for schedule, label in LABELS.items():
         values = [runs[burst, schedule].overall_s for burst in BURSTS]
-        axes.plot(BURSTS, values, "o-", color=COLOURS[schedule], label=label)
+        axes.plot(BURSTS, values, STYLES[schedule], color=COLOURS[schedule], label=label)
     axes.set_xticks(BURSTS)
     _label(axes, "expected burst size", "mean response time (s)")
     rows = [[burst, *(runs[burst, s].overall_s for s in LABELS)] for burst in BURSTS]
@@ -264,7 +268,13 @@ def figure_8(request: Request) -> list[Verdict]:
     canvas = Canvas(figsize=(6, 4))
     axes = canvas.subplots()
     for schedule, label in LABELS.items():
-        axes.plot(range(1, 8), runs[5, schedule].mean_s, "o-", color=COLOURS[schedule], label=label)
+        axes.plot(
+            range(1, 8),
+            runs[5, schedule].mean_s,
+            STYLES[schedule],
+            color=COLOURS[schedule],
+            label=label,
+        )
     axes.set_xticks(range(1, 8), [str(window_s) for window_s in windows_s])
     _label(axes, "window (s)", "mean response time (s)")
     rows = [[w, *(runs[5, s].mean_s[i] for s in LABELS)] for i, w in enumerate(windows_s)]
@@ -357,6 +367,7 @@ def _label(axes: Axes, horizontal: str, vertical: str) -> None:
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
     axes.set_ylim(bottom=0)
+    axes.set_axisbelow(True)
     axes.grid(axis="y", alpha=0.3)
     axes.legend(frameon=False)
 
