@@ -156,8 +156,8 @@ def run_metrics(
 ) -> DataFrame:
     """One row per run, in no order, with every metric; columns as in `METRICS`.
 
-    `keep` is given what is better computed once and by itself: Spark plans a query anew after each of its
-    stages, so that a single query for all metrics costs more than the sum of its steps.
+    `keep` is given what is better computed once and by itself: adaptive execution plans a query anew after
+    each of its stages, so small queries spare planning.
     """
     tables = traces.tables
     table = traces.runs
