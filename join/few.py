@@ -19,23 +19,23 @@ keeps each stream for its own largest window.
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import product
 
 from join.contract import Occurrence, Result, Stream, Value
-from join.windows import Strategy
 from join.wjoin import Item, WJoin
 
 
 class _Forward(WJoin):
     """Forward evaluation: waiting, and the processing of tuples in order of time."""
 
-    def _configure(self) -> None:
-        if self._strategy is Strategy.PAIRWISE:
-            self._strategy = Strategy.LCA
-        if not hasattr(self, "_waiting"):
-            self._waiting: list[tuple[Item, Stream]] = []
-        super()._configure()
+    searches_pairs = False
+
+    @cached_property
+    def _waiting(self) -> list[tuple[Item, Stream]]:
+        """Tuples that have to wait, a heap in order of time."""
+        return []
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
         """Accept one tuple and return the results of those that have waited long enough."""

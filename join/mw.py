@@ -19,17 +19,13 @@ from bisect import bisect_left, bisect_right, insort
 
 from join.backtracking import Backtracking
 from join.contract import Result
-from join.windows import Strategy
 from join.wjoin import AT, Item
 
 
 class MWJoin(Backtracking):
     """The merge W-join: periods are slices of buffers in order of time."""
 
-    def _configure(self) -> None:
-        if self._strategy is Strategy.PAIRWISE:
-            self._strategy = Strategy.LCA
-        super()._configure()
+    searches_pairs = False
 
     def _reset(self) -> None:
         self._buffers: list[list[Item]] = [[] for _ in self._streams]

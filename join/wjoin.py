@@ -48,6 +48,9 @@ class WJoin(ABC):
     hashes = False
     """Whether the operator looks tuples up by value, and so knows no predicate but equality."""
 
+    searches_pairs = True
+    """Whether windows that differ can be searched pair by pair; if not, by the largest of each stream."""
+
     purges_per_window = 8
     """How often what has expired is let go; scans meet it until then."""
 
@@ -172,7 +175,10 @@ class WJoin(ABC):
         streams = self._streams
         self._index = {stream: index for index, stream in enumerate(streams)}
         alternatives = self._windows.bounds(streams)
-        self._bounds: Bounds = filter_bounds(alternatives, self._strategy)
+        strategy = self._strategy
+        if strategy is Strategy.PAIRWISE and not self.searches_pairs:
+            strategy = Strategy.LCA
+        self._bounds: Bounds = filter_bounds(alternatives, strategy)
         self._exact = () if alternatives == (self._bounds,) else alternatives
         self._reach_us = [
             max((*row[:i], *row[i + 1 :]), default=0) for i, row in enumerate(self._bounds)

@@ -14,6 +14,7 @@ from scenarios import (
     join_command,
     query_command,
     report_command,
+    reproduce_command,
     run_command,
     scenarios_command,
 )
@@ -33,8 +34,9 @@ COMMANDS = [
     compare_command,
     cluster_command,
     join_command,
-    fidelity_command,
     query_command,
+    fidelity_command,
+    reproduce_command,
     scenarios_command,
     doctor_command,
 ]

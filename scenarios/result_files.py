@@ -16,7 +16,7 @@ from join.contract import Result, Stream, latest_of
 from scenarios.stream_files import BadRow
 from sim.errors import InputError
 
-_FLUSH_CELLS: Final = 200_000
+_FLUSH_CELLS: Final = 64_000
 """Members buffered before they are written."""
 
 _COUNT_MAX: Final = 2**63 - 1

@@ -14,8 +14,9 @@ from sim.errors import InputError
 
 COLUMNS: Final = ("stream", "value", "at_us")
 
-_BATCH_ROWS: Final = 65_536
-_CSV_BLOCK_BYTES: Final = 4 << 20
+_BATCH_ROWS: Final = 16_384
+_CSV_BLOCK_BYTES: Final = 1 << 20
+_PAGE_BUFFER_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,10 @@ class StreamFile:
     def _read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         try:
             if self.path.suffix == ".parquet":
-                with pq.ParquetFile(self.path) as file:
+                # Read page by page: a whole row group in memory can outweigh the window.
+                with pq.ParquetFile(
+                    self.path, pre_buffer=False, buffer_size=_PAGE_BUFFER_BYTES
+                ) as file:
                     yield from file.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False)
                 return
             options = pa_csv.ConvertOptions(

@@ -20,7 +20,7 @@ from join.dsms.schedule import Schedule
 from join.dsms.scope import Moment, Scope, aliases_of
 from join.dsms.selection import Selection, TableSelection
 from join.dsms.sensors_feed import Reading, SensorsFeed
-from join.dsms.shared_feed import SharedFeed, SharedGroup, make_mailboxes
+from join.dsms.shared_feed import Mailboxes, SharedFeed, SharedGroup
 from join.dsms.shared_join import SharedJoin
 from join.dsms.source_windows import WindowMaker
 from join.dsms.virtual_cpu import CpuCosts, VirtualCpu
@@ -145,7 +145,7 @@ class Assembler:
                 buffers = NestedLoopBuffers(
                     lambda a, b: passes is None or passes(a[1] + b[1])  # type: ignore[operator]
                 )
-            mailboxes = make_mailboxes()
+            mailboxes = Mailboxes()
             assert self.make_schedule is not None
             cpu = VirtualCpu(self.costs)
             join = SharedJoin(buffers, self.make_schedule(), cpu, mailboxes)

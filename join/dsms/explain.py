@@ -1,6 +1,6 @@
 """Plans as text: one operator a line, what it reads indented below it."""
 
-from join.dsms.language.syntax import Expression
+from join.dsms.language.syntax import AnyOf, Expression
 from join.dsms.plan import JoinKind, Plan, PlannedSource
 from join.dsms.render import render, render_duration, render_window
 from join.windows import Pairs, Strategy, TimeWindows, Uniform
@@ -126,7 +126,8 @@ def _windows(windows: TimeWindows) -> str:
 
 
 def _joined(terms: tuple[Expression, ...]) -> str:
-    return " AND ".join(map(render, terms))
+    shown = (f"({render(t)})" if isinstance(t, AnyOf) else render(t) for t in terms)
+    return " AND ".join(shown)
 
 
 def _indented(lines: list[str]) -> list[str]:

@@ -38,7 +38,9 @@ def overlap_witness(
                 _note(constants, column, [value], scope)
             case InList(Column() as column, literals):
                 _note(constants, column, [literal.value for literal in literals], scope)
-            case AllOf() | AnyOf() | Not() | Column() | Literal() | IsNull(Column()):
+            case Column():
+                _note(constants, node, [], scope)
+            case AllOf() | AnyOf() | Not() | Literal() | IsNull(Column()):
                 pass
             case _:
                 return None
@@ -69,14 +71,14 @@ def _note(
 
 
 def _trials(kind: Type, constants: set[Scalar]) -> list[Scalar]:
-    """Each constant and a value in each gap."""
+    """Each constant, a value in each gap between them, and NULL."""
+    if kind is Type.BOOLEAN:
+        return [True, False, None]
     if not kind.is_number:
-        fresh = "".join(str(each) for each in constants) + "?" if kind is Type.TEXT else None
-        return [*constants, *([fresh] if fresh else [True, False] if kind is Type.BOOLEAN else [])]
-    numbers = sorted(each for each in constants if isinstance(each, int | float))
+        other = ["".join(map(str, constants)) + "?"] if kind is Type.TEXT else []
+        return [*constants, *other, None]
+    numbers = sorted(each for each in constants if isinstance(each, int | float)) or [0]
     if kind is Type.INTEGER:
-        near = {round(number) + step for number in numbers for step in (-1, 0, 1)}
-        return [*near, 0]
+        return [*{round(number) + step for number in numbers for step in (-1, 0, 1)}, None]
     gaps = [(a + b) / 2 for a, b in pairwise(numbers)]
-    ends = [numbers[0] - 1, numbers[-1] + 1] if numbers else [0]
-    return [*numbers, *gaps, *ends]
+    return [*numbers, *gaps, numbers[0] - 1, numbers[-1] + 1, None]

@@ -13,13 +13,22 @@ from join.dsms.changes import Row
 from join.dsms.feeds import ArrivalEvent, Event, ExpiringResults, Step
 from join.dsms.shared_join import Outlet, SharedJoin
 
+Completed = tuple[Arrival, list[Arrival]]
+"""An arrival, and the partners it was joined with."""
 
-class _Mailboxes:
-    """What each query has received and not yet taken."""
+
+class Mailboxes:
+    """Where a shared join leaves its outputs: each query has an inbox, also those that share an outlet."""
 
     def __init__(self) -> None:
-        self.completed_: dict[int, list[tuple[Arrival, list[Arrival]]]] = defaultdict(list)
+        self._inboxes: dict[int, list[list[Completed]]] = defaultdict(list)
         self._partial: dict[int, list[Arrival]] = defaultdict(list)
+
+    def subscribe(self, outlet: Outlet) -> list[Completed]:
+        """A new inbox: what comes is added at its end, oldest first."""
+        inbox: list[Completed] = []
+        self._inboxes[id(outlet)].append(inbox)
+        return inbox
 
     def released(
         self, outlet: Outlet, outer: Arrival, partners: Sequence[Arrival], at_ns: Sequence[int]
@@ -30,17 +39,15 @@ class _Mailboxes:
 
     def completed(self, outlet: Outlet, outer: Arrival) -> None:
         """All outputs of `outer` are there."""
-        self.completed_[id(outlet)].append((outer, self._partial.pop(id(outlet), [])))
-
-    def take(self, outlet: Outlet) -> list[tuple[Arrival, list[Arrival]]]:
-        """What came since last asked, oldest first."""
-        return self.completed_.pop(id(outlet), [])
+        partners = self._partial.pop(id(outlet), [])
+        for inbox in self._inboxes[id(outlet)]:
+            inbox.append((outer, partners))
 
 
 class SharedGroup:
     """A shared join with its arrivals: queries of one signature read from it."""
 
-    def __init__(self, join: SharedJoin, mailboxes: _Mailboxes, streams: tuple[str, str]) -> None:
+    def __init__(self, join: SharedJoin, mailboxes: Mailboxes, streams: tuple[str, str]) -> None:
         self.join = join
         self.mailboxes = mailboxes
         self.streams = streams
@@ -56,17 +63,13 @@ class SharedGroup:
                 self.join.arrive(side, (side, event.row), event.now_us)
 
 
-def make_mailboxes() -> _Mailboxes:
-    """Where a shared join leaves its outputs."""
-    return _Mailboxes()
-
-
 class SharedFeed:
     """One query's part of a shared join."""
 
     def __init__(self, group: SharedGroup, window_us: int, order: tuple[int, int]) -> None:
         self._group = group
         self._outlet = group.join.add_query(window_us)
+        self._inbox = group.mailboxes.subscribe(self._outlet)
         self._first_side = 0 if order[0] == 0 else 1
         """The side of the query's first stream."""
         self._results = ExpiringResults()
@@ -107,7 +110,9 @@ class SharedFeed:
 
     def _taken(self) -> list[Step]:
         steps: list[Step] = []
-        for outer, partners in self._group.mailboxes.take(self._outlet):
+        completed = self._inbox.copy()
+        self._inbox.clear()
+        for outer, partners in completed:
             steps += self._expired(outer.at_us)
             deltas = [
                 self._results.add(

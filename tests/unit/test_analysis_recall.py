@@ -101,6 +101,14 @@ CASES: dict[str, tuple[Ground, Verdict]] = {
         Ground(W, [(1, 0, 5), (1, 1, 5)], [("q", 1, 0, 5, [(1, 5)])]),
         (1, 1, 0, 0),
     ),
+    "tie told beside a row in order": (
+        Ground(
+            W,
+            [(1, 0, 3), (1, 0, 5), (1, 1, 5)],
+            [("q", 1, 1, 5, [(0, 3)]), ("q", 1, 0, 5, [(1, 5)])],
+        ),
+        (1, 1, 0, 0),
+    ),
     "overtaken": (Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 0, 5, [(1, 7)])]), (1, 1, 0, 0)),
     "overtaken and owed itself": (
         # Node 1 is owed to node 0's reading by its reading at 2; the one listed is the one at 7.

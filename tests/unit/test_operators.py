@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import pytest
 
 from join.bew import BEWJoin
@@ -25,6 +27,17 @@ def test_every_operator_joins_at_the_edge_of_a_window(name: str) -> None:
     found += operator.close()
     assert [result.count for result in found] == [1]
     assert operator.stats.arrived == 3
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("order", list(map("".join, permutations("ABC"))))
+@pytest.mark.parametrize("us", [10, 11], ids=["at the edge", "beyond"])
+def test_every_operator_joins_three_streams_up_to_the_edge(name: str, order: str, us: int) -> None:
+    operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="ABC")
+    times = dict(zip(order, (0, 0, us), strict=True))
+    found = [result.count for s in order for result in operator.insert(Occurrence(s, 1, times[s]))]
+    found += [result.count for result in operator.close()]
+    assert found == ([1] if us == 10 else [])
 
 
 @pytest.mark.parametrize("name", ["hw", "bew-hash", "few-hash"])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from join.contract import Arity, Occurrence, Operator
+from join.contract import Arity, Occurrence, Operator, Result
 from join.mjoin import mjoin
 from join.snjoin import snjoin
 from join.windows import Uniform
@@ -59,3 +59,30 @@ def test_disk_is_let_go_when_nothing_can_join_it(tmp_path: Path) -> None:
     for _ in range(8):
         assert not little.advance(11)
     assert not any(tmp_path.rglob("*.spill"))
+
+
+@OPERATORS
+def test_disk_is_kept_for_exactly_window_and_lateness(make: Callable[..., Operator]) -> None:
+    for newest_us, joins in ((15, True), (16, False)):
+        little = make(windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=5, memory=1)
+        # Another value, so that nothing is owed when the first goes to disk.
+        little.insert(Occurrence("A", 1, 0))
+        little.insert(Occurrence("A", 2, 0))
+        little.advance(newest_us)
+        found = list(little.insert(Occurrence("B", 1, 10)))
+        found += little.close()
+        assert bool(found) == joins
+
+
+@OPERATORS
+def test_what_was_joined_once_is_kept_for_window_and_lateness(
+    make: Callable[..., Operator],
+) -> None:
+    little = make(windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=5, memory=1)
+    found: list[Result] = []
+    for stream, at_us in (("A", 0), ("B", 3)):
+        found += little.insert(Occurrence(stream, 1, at_us))
+    found += little.advance(15)
+    assert [result.partners for result in found] == [{"A": [0]}]
+    found = [*little.insert(Occurrence("B", 1, 10)), *little.close()]
+    assert [result.partners for result in found] == [{"A": [0]}]

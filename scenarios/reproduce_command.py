@@ -1,0 +1,73 @@
+"""`motejoin reproduce`: the papers' figures, ours beside theirs, with verdicts computed."""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+from typing import Final
+
+from scenarios import reproduce_shared
+from scenarios.figure import Figure, Request, Verdict
+from sim.errors import InputError
+
+_EPILOG: Final = """\
+examples:
+  motejoin reproduce shared-7 shared-8
+  motejoin reproduce --quick --out figures
+"""
+
+FIGURES: tuple[Figure, ...] = (*reproduce_shared.FIGURES,)
+"""Every figure that can be drawn, in the order of the papers."""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    names = "\n".join(f"  {figure.name:<12} {figure.title}" for figure in FIGURES)
+    parser = subparsers.add_parser(
+        "reproduce",
+        help="draw the papers' figures and judge them beside the originals",
+        description="Draw figures of the papers; for each, say which of the paper's claims our numbers bear out.",
+        epilog=f"figures:\n{names}\n\n{_EPILOG}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("figures", metavar="FIGURE", nargs="*", help="which ones (default: all)")
+    parser.add_argument("--quick", action="store_true", help="fewer tuples: a first look")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", default=Path("figures"), help="default: figures"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry the command out; a claim that does not hold is a result, not a failure."""
+    known = {figure.name: figure for figure in FIGURES}
+    strange = [name for name in args.figures if name not in known]
+    if strange:
+        raise InputError(f"figure {', '.join(strange)}: expected one of {', '.join(known)}")
+    chosen = [known[name] for name in dict.fromkeys(args.figures)] or list(FIGURES)
+    try:
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(f"--out {args.out}: {fault}") from fault
+    request = Request(args.out, args.quick, _tell)
+    told: list[tuple[str, Verdict]] = []
+    for figure in chosen:
+        _tell(f"{figure.name} …")
+        verdicts = figure.draw(request)
+        told += [(figure.name, verdict) for verdict in verdicts]
+        print(f"{figure.name}: {figure.title}")
+        for verdict in verdicts:
+            print(f"  {_mark(verdict)} {verdict.claim}: {verdict.ours} (paper: {verdict.paper})")
+    with (args.out / "verdicts.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["figure", "claim", "paper", "ours", "verdict"])
+        writer.writerows([name, v.claim, v.paper, v.ours, _mark(v)] for name, v in told)
+    return 0
+
+
+def _mark(verdict: Verdict) -> str:
+    return {True: "holds", False: "differs", None: "beside"}[verdict.holds]
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

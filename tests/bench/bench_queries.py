@@ -1,0 +1,83 @@
+"""How many rows a second the query engine takes, by kind of query; each checks its answer before its time counts."""
+
+import time
+from collections.abc import Callable
+
+from join.dsms.catalog import Catalog, StreamSchema, Type
+from join.dsms.changes import Row
+from join.dsms.engine import Engine
+from sim.rng import RandomStreams
+
+ROWS = 20_000
+SENSORS = 200
+S = 1_000_000
+
+
+def _catalog() -> Catalog:
+    catalog = Catalog()
+    columns = {"id": Type.INTEGER, "v": Type.INTEGER, "at_us": Type.INTEGER}
+    for stream in ("A", "B"):
+        catalog.add_stream(StreamSchema(stream, columns))
+    return catalog
+
+
+def _rows() -> list[tuple[str, Row, int]]:
+    """Two streams of readings, 100 a second each."""
+    draws = RandomStreams(1).scalar("bench.queries")
+    return [
+        ("AB"[n % 2], (draws.randrange(SENSORS), draws.randrange(100), n * S // 200), n * S // 200)
+        for n in range(ROWS)
+    ]
+
+
+def _run(sqls: list[str], schedule: str | None) -> tuple[float, list[int]]:
+    """Seconds, and per query how many changes were told."""
+    engine = Engine(_catalog(), schedule=schedule)
+    for number, sql in enumerate(sqls):
+        engine.add_query(str(number), sql)
+    rows = _rows()
+    began_s = time.perf_counter()
+    for stream, row, at_us in rows:
+        engine.arrive(stream, row, at_us)
+    engine.finish()
+    return time.perf_counter() - began_s, [query.outputs for query in engine.queries.values()]
+
+
+JOIN = "FROM A a, B b WHERE a.id = b.id"
+
+CASES: dict[str, tuple[list[str], str | None, Callable[[list[int]], bool]]] = {
+    "selection": (["SELECT id FROM A WHERE v > 50"], None, lambda told: 4500 < told[0] < 5500),
+    "predicate window": (
+        ["SELECT id FROM A [PWINDOW v > 90 ON id]"],
+        None,
+        lambda told: 1000 < told[0] < 3000,
+    ),
+    "group by, 10 s": (
+        ["SELECT id, AVG(v) FROM A [RANGE 10 s] GROUP BY id"],
+        None,
+        lambda told: told[0] > ROWS // 2,
+    ),
+    "join, 10 s": ([f"SELECT a.v, b.v {JOIN} WINDOW 10 s"], None, lambda told: told[0] > 100_000),
+    "7 joins alone": (
+        [f"SELECT COUNT(*) {JOIN} WINDOW {w} s" for w in (1, 2, 3, 4, 5, 6, 7)],
+        None,
+        lambda told: min(told) > 1000,
+    ),
+    "7 joins shared, mqt": (
+        [f"SELECT COUNT(*) {JOIN} WINDOW {w} s" for w in (1, 2, 3, 4, 5, 6, 7)],
+        "mqt",
+        lambda told: min(told) > 1000,
+    ),
+}
+
+
+def main() -> None:
+    """Print rows per second for each kind of query."""
+    for name, (sqls, schedule, is_right) in CASES.items():
+        seconds, told = _run(sqls, schedule)
+        assert is_right(told), (name, told)
+        print(f"{name:<22} {ROWS / seconds:>9,.0f} rows/s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Queries that share joins and windows answer exactly as if each ran alone and unscheduled."""
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from join.dsms.catalog import Catalog, StreamSchema, Type
+from join.dsms.changes import Row
+from join.dsms.engine import Engine
+from join.dsms.pipeline import Output
+from join.dsms.virtual_cpu import CpuCosts
+
+COLUMNS = {"k": Type.INTEGER, "v": Type.INTEGER, "at_us": Type.INTEGER}
+
+FORMS = [
+    "SELECT a.k, a.v, b.v FROM S a, T b WHERE a.k = b.k WINDOW {w} us",
+    "SELECT x.v, y.k FROM T x, S y WHERE y.k = x.k AND x.v > 0 WINDOW {w} us",
+    "SELECT COUNT(*), SUM(a.v) FROM S a, T b WHERE a.k = b.k AND a.v < b.v WINDOW {w} us",
+    "SELECT a.k, MAX(b.v) FROM S a, T b WHERE b.k = a.k GROUP BY a.k WINDOW {w} us",
+    "SELECT a.v FROM S a, T b WHERE a.v < b.v WINDOW {w} us",
+    "SELECT b.v FROM T b, S a WHERE a.v < b.v AND a.k = 1 WINDOW {w} us",
+    "SELECT DISTINCT a.k FROM S a, T b WINDOW {w} us",
+    "SELECT k FROM S [PWINDOW v > 1 ON k]",
+    "SELECT COUNT(*) FROM S z [PWINDOW z.v > 1 ON z.k]",
+]
+
+queries = st.lists(
+    st.builds(lambda form, w: form.format(w=w), st.sampled_from(FORMS), st.integers(0, 6)),
+    min_size=1,
+    max_size=5,
+)
+
+arrivals = st.lists(
+    st.tuples(
+        st.sampled_from("ST"),
+        st.one_of(st.none(), st.integers(0, 2)),
+        st.one_of(st.none(), st.integers(-1, 3)),
+        st.sampled_from([0, 0, 1, 1, 2, 5]),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+Story = list[tuple[str, int | None, int | None, int]]
+
+
+def run(engine: Engine, story: Story) -> list[Output]:
+    outputs = []
+    now_us = 0
+    for stream, k, v, wait_us in story:
+        now_us += wait_us
+        outputs += engine.arrive(stream, (k, v, now_us), now_us)
+    return outputs + engine.finish()
+
+
+def catalog() -> Catalog:
+    known = Catalog()
+    for stream in "ST":
+        known.add_stream(StreamSchema(stream, COLUMNS))
+    return known
+
+
+def steps(outputs: list[Output]) -> list[tuple[int, Counter[tuple[str, Row]]]]:
+    """What is told at each instant; results of one arrival have no order of their own."""
+    told: list[tuple[int, Counter[tuple[str, Row]]]] = []
+    for output in outputs:
+        if not told or told[-1][0] != output.at_us:
+            told.append((output.at_us, Counter()))
+        told[-1][1][output.change.value, output.row] += 1
+    return told
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    queries,
+    arrivals,
+    st.sampled_from(["lwo", "swf", "mqt"]),
+    st.sampled_from([0, 400, 3000]),
+    st.integers(0, 25),
+)
+def test_answers_do_not_depend_on_sharing_or_schedule(
+    sqls: list[str], story: Story, schedule: str, cost_ns: int, late_from: int
+) -> None:
+    together = Engine(catalog(), schedule=schedule, costs=CpuCosts(cost_ns, cost_ns))
+    for number, sql in enumerate(sqls[:-1]):
+        together.add_query(str(number), sql)
+    # The last query comes when the others are already running.
+    begun, rest = story[:late_from], story[late_from:]
+    outputs = []
+    now_us = 0
+    for stream, k, v, wait_us in begun:
+        now_us += wait_us
+        outputs += together.arrive(stream, (k, v, now_us), now_us)
+    last = len(sqls) - 1
+    together.add_query(str(last), sqls[last])
+    for stream, k, v, wait_us in rest:
+        now_us += wait_us
+        outputs += together.arrive(stream, (k, v, now_us), now_us)
+    outputs += together.finish()
+    start_us = sum(wait_us for *_, wait_us in begun)
+    for number, sql in enumerate(sqls):
+        alone = Engine(catalog())
+        alone.add_query(str(number), sql)
+        shift = [
+            (s, k, v, wait + (start_us if i == 0 else 0)) for i, (s, k, v, wait) in enumerate(rest)
+        ]
+        expected = run(alone, shift if number == last else story)
+        ours = [output for output in outputs if output.query == str(number)]
+        assert steps(ours) == steps(expected), sql
+        assert [o.at_us for o in ours] == sorted(o.at_us for o in ours)

@@ -1,0 +1,276 @@
+"""The engine, its planner and its expressions, beyond what snapshots and the papers' queries show."""
+
+import heapq
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from join.dsms.catalog import Catalog, StreamSchema, Table, Type
+from join.dsms.changes import Row
+from join.dsms.engine import Engine
+from join.dsms.language.errors import QueryError
+from join.dsms.pipeline import Output
+from join.dsms.site import QuerySite
+from sim.errors import InputError
+
+COLUMNS = {
+    "id": Type.INTEGER,
+    "v": Type.REAL,
+    "name": Type.TEXT,
+    "ok": Type.BOOLEAN,
+    "at_us": Type.INTEGER,
+}
+
+
+def catalog() -> Catalog:
+    known = Catalog()
+    for stream in ("S", "T", "U"):
+        known.add_stream(StreamSchema(stream, COLUMNS))
+    known.add_table(Table("Rooms", {"id": Type.INTEGER, "name": Type.TEXT}, [(1, "lab")]))
+    known.add_function("similar", lambda a, b: abs(a - b) <= 1, 2)
+    known.add_function("broken", lambda a: a["x"], 1)
+    return known
+
+
+def plan(sql: str, schedule: str | None = None) -> list[str]:
+    return [line.strip() for line in Engine(catalog(), schedule=schedule).explain(sql).splitlines()]
+
+
+def value(expression: str, **columns: object) -> object:
+    """The value of an expression on one row."""
+    engine = Engine(catalog())
+    engine.add_query("q", f"SELECT {expression} FROM S")
+    row = {"id": 1, "v": 2.5, "name": "x", "ok": True, "at_us": 0, **columns}
+    (output,) = engine.arrive("S", tuple(row.values()), 0)
+    return output.row[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("1 + 2 * 3", 7),
+        ("7 / 2", 3.5),
+        ("7 / 0", None),
+        ("-7 % 3", -1),
+        ("7 % 0", None),
+        ("id - 2.5", -1.5),
+        ("NULL + 1", None),
+        ("NULL = NULL", None),
+        ("NULL IS NULL", True),
+        ("ok AND NULL", None),
+        ("NOT ok AND NULL", False),
+        ("ok OR NULL", True),
+        ("NOT NULL", None),
+        ("name IN ('x', 'y')", True),
+        ("name IN ('y', NULL)", None),
+        ("name NOT IN ('y')", True),
+        ("id IN Rooms.id", True),
+        ("name IN Rooms.name", False),
+        ("id BETWEEN 1 AND 2", True),
+        ("upper(name)", "X"),
+        ("distance(0, 0, 3, 4)", 5.0),
+        ("abs(NULL)", None),
+        ("5 min", 300_000_000),
+    ],
+)
+def test_values_of_expressions(expression: str, expected: object) -> None:
+    assert value(expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("SELECT x FROM S", "no column 'x'"),
+        ("SELECT X.id FROM S", "no stream 'X'"),
+        ("SELECT id FROM S, T WINDOW 1 s", "could be S.id or T.id"),
+        ("SELECT id FROM S, S WINDOW 1 s", "two streams go by the name S"),
+        ("SELECT id FROM S WHERE v", "expected a condition"),
+        ("SELECT id FROM S WHERE v AND ok", "v is real; expected a condition"),
+        ("SELECT id FROM S WHERE NOT v", "NOT of real"),
+        ("SELECT id FROM S WHERE name > 3", "> between text and integer"),
+        ("SELECT name + 1 FROM S", "+ of text"),
+        ("SELECT -name FROM S", "minus of text"),
+        ("SELECT id FROM S WHERE id IN ('a')", "'a' in a list for integer"),
+        ("SELECT id FROM S WHERE name IN Rooms.id", "these cannot be compared"),
+        ("SELECT id FROM S WHERE name IN Rooms", "several columns: say which of Rooms.id"),
+        ("SELECT id FROM S WHERE id IN Room.id", "no table 'Room'"),
+        ("SELECT id FROM S WHERE id IN Rooms.no", "no column of Rooms 'no'"),
+        ("SELECT id FROM S WHERE similar(id)", "similar takes 2 arguments, found 1"),
+        ("SELECT id FROM S WHERE simlar(id, 1)", "did you mean similar?"),
+        ("SELECT id FROM S WHERE count(id) > 1", "count can stand only in SELECT"),
+        ("SELECT id FROM S WHERE at_us > NOW", "NOW has a meaning only in PWINDOW"),
+        ("SELECT id FROM S [PWINDOW v * NOW > 3 ON id]", "NOW can be compared with"),
+        ("SELECT id FROM S [PWINDOW abs(NOW) > 3 ON id]", "NOW can be compared with"),
+        ("SELECT id FROM S [PWINDOW IN v > 1 OUT v < 2 ON id]", "IN and OUT overlap: v = 1.5"),
+        ("SELECT id FROM S [PWINDOW IN ok OUT name = 'a' ON id]", "IN and OUT overlap"),
+        ("SELECT id FROM S [PARTITION BY id ROWS 1 WHERE id IN Rooms.id]", "use WHERE"),
+        ("SELECT id FROM S [ROWS 5] WINDOW 1 s", "would be a second one"),
+        ("SELECT id, COUNT(*) FROM S", "id is neither in GROUP BY nor inside"),
+        ("SELECT * FROM S GROUP BY id", "name the columns"),
+        ("SELECT SUM(name) FROM S", "SUM of text"),
+        ("SELECT SUM(DISTINCT v) FROM S", "only COUNT knows it"),
+        ("SELECT SUM(*) FROM S", "only COUNT takes *"),
+        ("SELECT MAX(v, id) FROM S", "MAX takes one argument, found 2"),
+        ("SELECT MAX(COUNT(*)) FROM S", "COUNT can stand only in SELECT"),
+        ("SELECT S.id FROM S, T WINDOW 1 s WHERE WINDOW (S,T) = 2 s", "one or the other"),
+        ("SELECT S.id FROM S, T WHERE S.ok OR WINDOW (S,T) = 2 s", "only be joined with AND"),
+        ("SELECT S.id FROM S, T WINDOW (S,S) = 2 s", "between S and itself"),
+        ("SELECT * FROM SENSORS JOIN ON gas WINDOW 1 s", "no column of any stream 'gas'"),
+        ("SELECT * FROM SENSORS JOIN ON id", "needs WINDOW"),
+    ],
+)
+def test_faults_of_meaning(sql: str, says: str) -> None:
+    with pytest.raises(QueryError, match="line 1, column") as caught:
+        Engine(catalog()).add_query("q", sql)
+    assert says in str(caught.value)
+
+
+def test_all_faults_are_told_at_once() -> None:
+    with pytest.raises(QueryError) as caught:
+        Engine(catalog()).add_query("q", "SELECT x, y FROM S [PWINDOW z > 1 ON w] WHERE u")
+    assert len(caught.value.faults) == 5
+
+
+def test_an_int_column_between_in_and_out_does_not_overlap() -> None:
+    Engine(catalog()).explain("SELECT id FROM S [PWINDOW IN id > 1 OUT id < 2 ON name]")
+
+
+@pytest.mark.parametrize(
+    ("sql", "schedule", "has"),
+    [
+        ("SELECT S.id FROM S, T WHERE S.id = T.id WINDOW 1 s", None, "hash W-join (hw) on S.id = T.id, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.id = T.id WINDOW 1 s", "lwo", "shared window hash join on S.id = T.id, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.v < T.v WINDOW 1 s", "swf", "shared window nested-loop join where S.v < T.v, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.v < T.v WINDOW 1 s", None, "merge W-join (mw) where S.v < T.v, window 1 s"),
+        ("SELECT S.id FROM S, T, U WHERE S.id = T.id AND T.id = U.id AND S.name = U.name WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id = U.id, window 1 s"),
+        ("SELECT S.id FROM S, T, U WHERE S.id = T.id AND T.v = U.v WINDOW 1 s", "mqt", "merge W-join (mw) where S.id = T.id AND T.v = U.v, window 1 s"),
+        ("SELECT S.id FROM S, T, U WHERE S.id = T.id AND T.id = U.id WINDOW (S,T) = 1 s AND WINDOW (T,U) = 2 s", None, "hash W-join (hw) on S.id = T.id = U.id, windows S – T 1 s, T – U 2 s, LCA"),
+        ("SELECT S.id FROM S, T WHERE S.id = T.id WINDOW (S,T) = 1 s", None, "hash W-join (hw) on S.id = T.id, windows S – T 1 s, GCA"),
+        ("SELECT S.id FROM S [ROWS 2], T [NOW] WHERE S.id = T.id AND S.v < T.v", None, "hash join on S.id = T.id where S.v < T.v"),
+        ("SELECT S.id FROM S [ROWS 2], T [ROWS 2] WHERE similar(S.v, T.v)", None, "nested-loop join where similar(S.v, T.v)"),
+        ("SELECT a.id FROM S a, S b WHERE a.id = b.id WINDOW 1 s", "mqt", "hash W-join (hw) on a.id = b.id, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.id = T.id AND S.id IN Rooms.id WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id, window 1 s"),
+        ("SELECT DISTINCT id FROM S WHERE v > 1 AND (ok OR v < 0)", None, "select v > 1 AND (ok OR (v < 0))"),
+    ],
+)  # fmt: skip
+def test_the_planner_chooses(sql: str, schedule: str | None, has: str) -> None:
+    assert has in plan(sql, schedule)
+
+
+def test_selections_are_pushed_down_unless_the_join_is_shared() -> None:
+    sql = "SELECT S.id FROM S, T WHERE S.id = T.id AND S.v > 1 WINDOW 1 s"
+    assert plan(sql).index("select S.v > 1") > plan(sql).index(
+        "hash W-join (hw) on S.id = T.id, window 1 s"
+    )
+    assert plan(sql, "mqt")[1] == "select S.v > 1 (above the shared join)"
+
+
+def test_queries_of_one_signature_share_whatever_their_aliases() -> None:
+    engine = Engine(catalog(), schedule="mqt")
+    engine.add_query("one", "SELECT a.id FROM S a, T b WHERE a.id = b.id WINDOW 1 s")
+    engine.add_query("two", "SELECT x.v FROM T y, S x WHERE y.ID = x.id AND y.v > 1 WINDOW 9 s")
+    engine.add_query("other", "SELECT a.v FROM S a, T b WHERE a.v = b.v WINDOW 1 s")
+    assert [shared.queries for shared in engine.sharing()] == [("one", "two"), ("other",)]
+
+
+def test_equal_predicate_windows_are_one_operator() -> None:
+    engine = Engine(catalog())
+    engine.add_query("one", "SELECT id FROM S a [PWINDOW a.v > 1 ON a.id]")
+    engine.add_query("two", "SELECT COUNT(*) FROM S [PWINDOW V > 1 ON ID]")
+    engine.add_query("three", "SELECT id FROM S [PWINDOW v > 2 ON id]")
+    outputs = engine.arrive("S", (1, 1.5, "x", True, 0), 0)
+    assert sorted((o.query, o.row) for o in outputs) == [("one", (1,)), ("three", ())][:1] + [
+        ("two", (1,))
+    ]
+    stats = engine.selectivities()
+    assert [(window, each.arrived) for window, each in stats.items()] == [
+        ("S [PWINDOW v > 1 ON id]", 1),
+        ("S [PWINDOW v > 2 ON id]", 1),
+    ]
+
+
+def test_queries_come_and_go_while_streams_run() -> None:
+    engine = Engine(catalog(), schedule="swf")
+    sql = "SELECT S.id, T.v FROM S, T WHERE S.id = T.id WINDOW 1 s"
+    engine.add_query("one", sql)
+    engine.arrive("S", (1, 1.0, "x", True, 0), 0)
+    engine.add_query("two", sql)
+    engine.arrive("T", (1, 2.0, "x", True, 1), 1)
+    told = engine.remove_query("one")
+    assert [(o.query, o.change.value, o.row) for o in told] == [("one", "+", (1, 2.0))]
+    engine.arrive("S", (1, 3.0, "x", True, 2), 2)
+    assert [(o.query, o.change.value, o.row) for o in engine.finish()] == [("two", "+", (1, 2.0))]
+    assert list(engine.queries) == ["two"]
+
+
+def test_a_faulty_query_leaves_no_trace() -> None:
+    engine = Engine(catalog(), schedule="mqt")
+    with pytest.raises(QueryError):
+        engine.add_query("bad", "SELECT S.no FROM S, T WHERE S.id = T.id WINDOW 1 s")
+    assert engine.sharing() == []
+    assert engine.queries == {}
+
+
+def test_a_function_that_fails_is_named_with_its_arguments() -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", "SELECT id FROM S WHERE broken(id)")
+    with pytest.raises(InputError, match=r"broken\(7\) failed"):
+        engine.arrive("S", (7, 1.0, "x", True, 0), 0)
+
+
+def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
+    with pytest.raises(InputError, match="not there to delete"):
+        Engine(catalog()).change_table("Rooms", 0, delete=[(2, "lab")])
+
+
+def test_output_columns_are_named_apart() -> None:
+    engine = Engine(catalog())
+    query = engine.add_query(
+        "q", "SELECT S.id, T.id, S.v AS x, MAX(S.v) AS x, S.at_us FROM S, T GROUP BY S.id, T.id, S.v, S.at_us WINDOW 1 s"
+    )  # fmt: skip
+    assert list(query.columns) == ["S.id", "T.id", "x", "x_2", "S.at_us"]
+
+
+class Clock:
+    """A clock that jumps from one call to the next."""
+
+    def __init__(self) -> None:
+        self.now_us = 0
+        self._calls: list[tuple[int, int, Callable[[int], None], int]] = []
+
+    def call_at(self, at_us: int, action: Callable[[int], None], argument: int) -> None:
+        assert at_us >= self.now_us
+        heapq.heappush(self._calls, (at_us, len(self._calls), action, argument))
+
+    def run_until(self, end_us: int) -> None:
+        while self._calls and self._calls[0][0] <= end_us:
+            self.now_us, _, action, argument = heapq.heappop(self._calls)
+            action(argument)
+        self.now_us = end_us
+
+
+def test_a_site_tells_of_expiry_when_it_happens() -> None:
+    clock = Clock()
+    told: list[tuple[int, int, str, Row]] = []
+
+    def tell(outputs: Sequence[Output]) -> None:
+        told.extend((clock.now_us, o.at_us, o.change.value, o.row) for o in outputs)
+
+    engine = Engine(catalog())
+    engine.add_query("q", "SELECT COUNT(*) FROM S [RANGE 10 us]")
+    engine.add_query("p", "SELECT id FROM S [PWINDOW id IN Rooms.id ON id]")
+    site = QuerySite(engine, clock, tell)
+    site.take("S", (1, 1.0, "x", True, 0), 0)
+    clock.run_until(5)
+    site.take("S", (1, 1.0, "x", True, 3), 3)
+    site.change_table("Rooms", insert=[], delete=[(1, "lab")])
+    clock.run_until(30)
+    assert told == [
+        (0, 0, "+", (1,)),
+        (0, 0, "+", (1,)),
+        (5, 5, "u", (2,)),
+        (5, 5, "u", (1,)),
+        (5, 5, "-", (1,)),
+        (11, 11, "u", (1,)),
+        (14, 14, "u", (0,)),
+    ]
