@@ -77,15 +77,29 @@ class IdealAir(BaseAir):
         announcement = Announcement(message, [n for n in listeners if alive[n]], on_heard)
         self._kernel.call_at(at_us + self._flight_us(size), self._hear, announcement)
 
+    def cancel(self, node: NodeId) -> None:
+        """A mote went down: what it was still to send, although paid for, is not sent."""
+        now_us = self._kernel.now_us
+        unsent = [m for m in self._kernel.pending(self._arrive) if m.source == node]
+        for message in sorted(unsent, key=lambda m: (m.at_us, m.target)):
+            if message.at_us > now_us and message.drop is not DropReason.DEAD:
+                message.drop = DropReason.DEAD
+                self._handlers[message.kind][1](message, DropReason.DEAD)
+        for announcement in self._kernel.pending(self._hear):
+            if announcement.message.source == node and announcement.message.at_us > now_us:
+                announcement.message.drop = DropReason.DEAD
+
     def close(self) -> list[Message]:
         """Log what is still on air as in flight; returns those unicasts."""
-        messages = self._kernel.pending(self._arrive)
+        pending = self._kernel.pending(self._arrive)
+        messages = [m for m in pending if m.drop is not DropReason.DEAD]
         messages.sort(key=lambda m: (m.at_us, m.source, m.target))
         for m in messages:
             self.log.append(
                 (m.at_us, m.kind, m.source, m.target, m.bytes, Outcome.IN_FLIGHT, None, 1, 0)
             )
-        announcements = self._kernel.pending(self._hear)
+        heard = self._kernel.pending(self._hear)
+        announcements = [a for a in heard if a.message.drop is None]
         announcements.sort(key=lambda a: (a.message.at_us, a.message.source))
         for a in announcements:
             m = a.message
@@ -125,11 +139,15 @@ class IdealAir(BaseAir):
                 self._handlers[kind][0](message)
                 return
             reason = DropReason.DEAD
+        elif reason is DropReason.DEAD:
+            return  # cancelled, and told so
         self._log_end(message, reason)
         self._handlers[kind][1](message, reason)
 
     def _hear(self, announcement: Announcement) -> None:
         message = announcement.message
+        if message.drop is not None:
+            return  # cancelled
         kind, source, size = message.kind, message.source, message.bytes
         listeners = announcement.listeners
         medium = self._medium

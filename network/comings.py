@@ -71,12 +71,14 @@ class Comings:
         rows: Rows,
         changes: Sequence[Change],
         *,
+        on_down: Sequence[Callable[[NodeId], None]] = (),
         on_up: Sequence[Callable[[NodeId], None]] = (),
     ) -> None:
         self._kernel = kernel
         self._ledger = ledger
         self._listening = listening
         self._rows = rows
+        self._on_down = on_down
         self._on_up = on_up
         self._changes = sorted(changes, key=lambda c: (c.at_us, c.node, c.event))
         self._gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
@@ -124,6 +126,8 @@ class Comings:
             self._listening.settle_one(node)
         if self._ledger.alive[node]:
             self._ledger.set_down(node)
+            for told in self._on_down:
+                told(node)
 
     def _bring_up(self, node: NodeId) -> None:
         self._gone.discard(node)

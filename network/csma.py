@@ -263,7 +263,7 @@ class CsmaAir(BaseAir):
         queue = self._queues[source]
         if not self.alive[source]:
             self._give_up(job, DropReason.DEAD)
-        elif source == SINK and self._contention.sink_is_down(self._kernel.now_us):
+        elif self._sink_is_down(source):
             self._give_up(job, DropReason.SINK_DOWN)
         elif len(queue) >= self._queue and source != SINK:
             self._give_up(job, DropReason.QUEUE_FULL)
@@ -334,6 +334,10 @@ class CsmaAir(BaseAir):
         source = message.source
         if self._is_sending(source):  # an acknowledgement came in between
             self._defer(job)
+            return
+        if self._sink_is_down(source):
+            job.failed = DropReason.SINK_DOWN
+            self._finish(job)
             return
         size = job.frame_sizes[job.position]
         if job.listeners is None:
@@ -435,7 +439,7 @@ class CsmaAir(BaseAir):
     def _acknowledge_it(self, frame: Frame) -> None:
         """The target of a frame answers, without looking whether the channel is clear."""
         node = frame.job.message.target
-        if not self.alive[node] or self._is_sending(node):
+        if not self.alive[node] or self._sink_is_down(node) or self._is_sending(node):
             return
         size = self._timing.ack_bytes
         source = frame.source
@@ -505,16 +509,18 @@ class CsmaAir(BaseAir):
             if not job.on_air and job.received < len(job.frame_sizes):
                 self._give_up(job, DropReason.DEAD)
 
+    def _sink_is_down(self, node: NodeId) -> bool:
+        return node == SINK and self._contention.sink_is_down(self._kernel.now_us)
+
     # The receiver.
 
     def _reception(self, frame: Frame, node: NodeId) -> DropReason | None:
         """What keeps `node` from receiving a frame that has ended, or None; it pays for what it receives."""
         kind = frame.job.message.kind
         medium = self._contention
-        if node == SINK:
-            if medium.sink_is_down(frame.end_us):
-                return DropReason.SINK_DOWN
-        elif not self.alive[node]:
+        if self._sink_is_down(node):
+            return DropReason.SINK_DOWN
+        if not self.alive[node]:
             return DropReason.DEAD
         if frame.overlaps:
             if any(other.source == node for other in frame.overlaps):

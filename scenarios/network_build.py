@@ -234,6 +234,7 @@ def build_network(
         listening,
         fault_rows,
         _changes(scenario, streams),
+        on_down=[] if isinstance(mac, CsmaAir) else [mac.cancel],
         on_up=[routes.on_up] if routes is not None else [],
     )
     faults = scenario.faults

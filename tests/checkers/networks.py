@@ -1,6 +1,7 @@
 """Networks made from scenario settings, with an account of every message handed to them."""
 
 from collections import Counter
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from network.ledger import Ledger
 from scenarios.load import LoadedScenario, parse_scenario, shipped_scenarios
 from scenarios.network_build import Network, battery_j, build_network, build_site
 from sim.kernel import Kernel
-from sim.records import DropReason, Outcome
+from sim.records import DropReason, Event, Outcome
 from sim.rng import RandomStreams
 
 KINDS = ("data", "cost")
@@ -68,8 +69,11 @@ class Account:
         # Every transmission: copies addressed are received, not received, or on air.
         byte_us = self.profile.airtime_us_per_byte
         died_us = {node: at_us for at_us, node in self.ledger.deaths}
+        outages = self._outages()
         for at_us, _kind, source, target, size, outcome, arrived_us, addressed, received in log:
             assert 0 <= received <= addressed
+            for down_us, up_us in outages.get(source, []):
+                assert not down_us < at_us < up_us, "a mote sent while it was down"
             if arrived_us is not None:
                 assert arrived_us >= at_us + int(size * byte_us), "arrived before its airtime"
             assert at_us <= died_us.get(source, at_us), "a dead mote sent"
@@ -80,6 +84,19 @@ class Account:
         for node in range(self.ledger.count):
             radio_j = self.ledger.tx_j[node] + self.ledger.rx_j[node]
             assert self.ledger.control_j[node] <= radio_j + 1e-12
+
+    def _outages(self) -> dict[int, list[tuple[float, float]]]:
+        """When each node was down."""
+        outages: dict[int, list[tuple[float, float]]] = {
+            node: [(0.0, inf)] for node in self.network.comings.absent
+        }
+        for at_us, node, event in self.fault_rows:
+            spans = outages.setdefault(node, [])
+            if event in (Event.CRASH, Event.REMOVED, Event.SINK_DOWN):
+                spans.append((at_us, inf))
+            elif spans:
+                spans[-1] = (spans[-1][0], at_us)
+        return outages
 
     def _on_arrival(self, message: Message) -> None:
         self.arrived[message.kind] += 1

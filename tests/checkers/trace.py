@@ -172,7 +172,9 @@ def check_readings(trace: Trace) -> None:
 def check_results(trace: Trace) -> None:
     window_us = round(trace.manifest.scenario["join"]["window_s"] * 1e6)
     trace.none(
-        "SELECT origin, origin_at_us FROM results WHERE origin IS NOT NULL GROUP BY ALL HAVING count(*) FILTER (NOT amends) <> 1"
+        """SELECT origin, origin_at_us FROM results WHERE origin IS NOT NULL
+        GROUP BY ALL HAVING count(*) FILTER (NOT amends) <> 1
+        OR min(at_us) FILTER (NOT amends) > min(at_us)"""
     )
     trace.none(
         """SELECT * FROM results LEFT JOIN readings

@@ -155,3 +155,22 @@ def test_what_is_on_air_at_the_end_is_logged_as_in_flight() -> None:
         (100, "data", 0, 1, 100, Outcome.IN_FLIGHT, None, 1, 0),
         (50, "hello", 1, None, 50, Outcome.IN_FLIGHT, None, 2, 0),
     ]
+
+
+def test_a_mote_that_goes_down_does_not_send_what_it_had_yet_to_send() -> None:
+    net = Net()
+    heard: list[list[int]] = []
+    net.air.unicast("data", 0, 1, 75, "on air", 100)
+    net.air.unicast("data", 0, 1, 75, "unsent", 5_000)
+    net.air.unicast("data", 2, 1, 75, "another's", 5_000)
+    net.air.broadcast("hello", 0, [1], 40.0, 25, 5_000, lambda _, who: heard.append(who))
+    net.kernel.advance(200)
+    net.ledger.set_down(0)
+    net.air.cancel(0)
+    net.air.cancel(0)
+    assert [(m.body, reason) for m, reason in net.lost] == [("unsent", DropReason.DEAD)]
+    net.kernel.advance(1_000_000)
+    assert [m.body for _, m in net.arrived] == ["on air", "another's"]
+    assert heard == []
+    assert len(net.air.log) == 2
+    assert net.air.close() == []

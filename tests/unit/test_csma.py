@@ -12,8 +12,9 @@ from network.shadowing import Shadowing
 from network.topology import Placement
 from scenarios.radio_bench import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
 from sim.kernel import US_PER_S
-from sim.records import DropReason, Outcome
+from sim.records import SINK, DropReason, Outcome
 from sim.rng import RandomStreams
+from tests.checkers.networks import Account
 
 CELL = [(0.0, 0.0), (10.0, 0.0), (0.0, 10.0)]
 
@@ -205,6 +206,21 @@ def test_a_frame_that_fails_after_its_senders_death_is_told_as_lost() -> None:
         bench.kernel.advance(US_PER_S)
         assert bench.lost == {DropReason.DEAD: 1}
         assert bench.air.close() == []
+
+
+def test_a_sink_that_is_down_neither_sends_nor_hears() -> None:
+    account = Account(
+        "radio.mac=csma", "faults.sink_outages=[{from_s=0.05, until_s=1.0}]", "motes.count=3"
+    )
+    for at_us in (0, 500_000):
+        for _ in range(20):
+            account.send("data", SINK, 0, 100, at_us)
+    for number in range(10):
+        account.send("data", 1, SINK, 20, 200_000 + number * 20_000)
+    account.advance(3_000_000)
+    account.check()
+    assert account.lost["data", DropReason.SINK_DOWN] > 30
+    assert 0 < account.arrived["data"] < 20
 
 
 def test_interference_adds_up_in_milliwatts() -> None:
