@@ -64,13 +64,13 @@ class Case:
 
 
 def lengths() -> st.SearchStrategy[int]:
-    return st.sampled_from([0, 1, 2, 3, 5, 8])
+    return st.sampled_from([5, 3, 2, 1, 0, 8])
 
 
 @st.composite
 def table_cases(draw: st.DrawFn, *, tuple_windows: bool = True) -> Case:
     """Inputs for the operators that know uniform, per-stream and tuple windows."""
-    streams = STREAMS[: draw(st.integers(1, 4))]
+    streams = STREAMS[: draw(st.sampled_from([2, 3, 3, 4, 1]))]
     forms: list[st.SearchStrategy[Windows]] = [
         lengths().map(Uniform),
         st.tuples(*(lengths() for _ in streams)).map(
@@ -91,7 +91,7 @@ def table_cases(draw: st.DrawFn, *, tuple_windows: bool = True) -> Case:
 @st.composite
 def w_join_cases(draw: st.DrawFn, *, pairs: bool = True) -> Case:
     """Inputs for the W-joins: all time windows, complete."""
-    streams = STREAMS[: draw(st.integers(1, 4))]
+    streams = STREAMS[: draw(st.sampled_from([2, 3, 3, 4, 1]))]
     forms: list[st.SearchStrategy[Windows]] = [
         lengths().map(Uniform),
         st.tuples(*(lengths() for _ in streams)).map(
@@ -124,12 +124,12 @@ def pair_windows(draw: st.DrawFn, streams: str) -> Pairs:
 def steps(streams: str) -> st.SearchStrategy[tuple[tuple[str, int, int, int], ...]]:
     """Bursts (time stands still), gaps, skewed values and streams, tuples in time and late."""
     step = st.tuples(
-        st.sampled_from(streams + streams[0]),
-        st.sampled_from([0, 0, 0, 1]),
-        st.sampled_from([0, 0, 1, 1, 2, 3, 7]),
-        st.sampled_from([0, 0, 0, 1, 2, 4, 6]),
+        st.sampled_from(streams),
+        st.sampled_from([0, 0, 0, 0, 1]),
+        st.sampled_from([0, 0, 0, 1, 1, 2, 7]),
+        st.sampled_from([0, 0, 0, 1, 2, 5]),
     )
-    return st.lists(step, max_size=11).map(tuple)
+    return st.lists(step, min_size=2 * len(streams), max_size=12).map(tuple)
 
 
 def expanded(results: Iterable[Result]) -> Answer:
