@@ -155,7 +155,7 @@ class Pipeline(WJoin):
             bounds, row = self._bounds, self._bounds[level]
             low_us = max([at_us - reach_us for at_us, reach_us in zip(times, row, strict=False)])
             high_us = min([at_us + bounds[place][level] for place, at_us in enumerate(times)])
-        # A third of the time of calling the class: m-tuples are made by the thousand.
+        # Without the call of the class, as m-tuples are made by the thousand.
         return tuple.__new__(Left, (low_us, high_us, value, times, values))
 
     def _purge(self, now_us: int) -> None:

@@ -202,7 +202,7 @@ class QuarantineFile(NewFile):
 
 
 def _arrow(column: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column as Arrow has it; lists of pairs are laid flat, which is several times as fast as dicts."""
+    """A column as Arrow has it; lists of pairs are laid flat, without a dict for each."""
     if not pa.types.is_list(kind):
         return pa.array(column, kind)
     offsets = pa.array(accumulate(map(len, column), initial=0), pa.int32())

@@ -63,7 +63,7 @@ def main() -> None:
 
 def variable_arity() -> None:
     # The paper's window is 60 s. MJoin and the tree look into 2,000 tables whatever the window, and would take
-    # minutes to fill it; the ratios at 60 s are the same.
+    # minutes to fill it.
     print("Variable arity, 2,000 streams at 1/s, window 10 s, Zipf 1-5 over", DOMAIN, "values")
     for shared in (True, False):
         arrivals = zipf_streams(streams=2000, seconds=11, rate=1, shared=shared)
@@ -115,9 +115,6 @@ def scaling() -> None:
         print(f"  {streams:>5} streams: {cost_us:.2f} us")
     ratio = max(costs_us.values()) / min(costs_us.values())
     verdict("dearest to cheapest", ratio, 1.2, at_most=True)
-    print(
-        "    (the steps are the same; with more streams more of them make and drop a list, and miss the cache)"
-    )
 
 
 def churn() -> None:

@@ -19,6 +19,11 @@ def test_a_record_stays_for_exactly_window_and_lateness() -> None:
     assert len(sweep) == 0
 
 
+def test_a_record_at_the_edge_stays_when_those_before_it_go() -> None:
+    sweep = filled(make_sweep(Uniform(10), late_us=3), ("A", 4), ("A", 5))
+    assert list(sweep.expire(18)) == [record(0, "A", 4)]
+
+
 def test_each_stream_s_records_stay_for_its_own_window_and_lateness() -> None:
     sweep = filled(make_sweep(PerStream({"A": 10, "B": 2}), late_us=3), ("A", 5), ("B", 5))
     assert not sweep.expire(10)
