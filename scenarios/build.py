@@ -34,16 +34,15 @@ from scenarios.load import LoadedScenario
 from scenarios.network_build import (
     ClusterNews,
     Network,
-    Site,
     battery_j,
     build_network,
-    build_site,
     can_lose,
 )
 from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.contract import Phenomenon
 from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
+from scenarios.site_build import Site, build_site
 from scenarios.tracking import Tracking
 from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder

@@ -1,0 +1,105 @@
+"""What a contending MAC keeps in mind: messages in send queues, and frames on air."""
+
+from itertools import pairwise
+
+from network.base_air import Hearing
+from network.channel import Emission
+from network.contract import Message, NodeId
+from sim.records import DropReason
+
+
+class Job:
+    """A message in a mote's send queue, frame by frame."""
+
+    __slots__ = (
+        "attempts",
+        "awaiting",
+        "backoffs",
+        "done",
+        "exponent",
+        "failed",
+        "frame_sizes",
+        "heard",
+        "listeners",
+        "message",
+        "on_air",
+        "on_heard",
+        "orphaned",
+        "position",
+        "range_m",
+        "received",
+        "sequence",
+    )
+
+    def __init__(self, message: Message, frame_sizes: list[int]) -> None:
+        self.message = message
+        self.frame_sizes = frame_sizes
+        self.position = 0
+        """Which frame is being sent."""
+        self.received = 0
+        """How many frames the target has."""
+        self.listeners: list[NodeId] | None = None
+        """Of a broadcast: who should hear it."""
+        self.heard: set[NodeId] = set()
+        """Of a broadcast: who has heard all of it so far."""
+        self.on_heard: Hearing | None = None
+        self.range_m = 0.0
+        self.sequence = 0
+        self.backoffs = 0
+        self.exponent = 0
+        self.attempts = 0
+        self.awaiting: Frame | None = None
+        """The frame whose acknowledgement is due."""
+        self.on_air = False
+        self.failed: DropReason | None = None
+        """What last went wrong."""
+        self.done = False
+        """The sender has no more to do with it."""
+        self.orphaned = False
+        """Its sender died while a frame was on air."""
+
+
+class Frame:
+    """One frame on air."""
+
+    __slots__ = ("end_us", "is_ack", "job", "overlaps", "size", "source", "start_us", "target")
+
+    def __init__(
+        self, job: Job, source: NodeId, target: NodeId | None, size: int, start_us: int, end_us: int
+    ) -> None:
+        self.job = job
+        self.source = source
+        self.target = target
+        self.size = size
+        self.start_us = start_us
+        self.end_us = end_us
+        self.is_ack = False
+        self.overlaps: list[Frame] = []
+        """Frames that were on air at the same time."""
+
+    @property
+    def emission(self) -> Emission:
+        """What the channel needs to know of it."""
+        return (self.source, self.target)
+
+    def shares(self) -> list[tuple[float, list[Emission]]]:
+        """The frame's airtime cut where other frames began or ended: share, and what else was on air."""
+        inside = {self.start_us, self.end_us}
+        for other in self.overlaps:
+            inside.update(t for t in (other.start_us, other.end_us) if self._covers(t))
+        cuts = sorted(inside)
+        airtime_us = self.end_us - self.start_us
+        return [
+            (
+                (until_us - since_us) / airtime_us,
+                [
+                    other.emission
+                    for other in self.overlaps
+                    if other.start_us < until_us and other.end_us > since_us
+                ],
+            )
+            for since_us, until_us in pairwise(cuts)
+        ]
+
+    def _covers(self, at_us: int) -> bool:
+        return self.start_us < at_us < self.end_us
