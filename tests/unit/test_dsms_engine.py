@@ -330,3 +330,25 @@ def test_a_query_that_comes_later_does_not_share_what_it_has_not_seen() -> None:
     engine.add_query("two", "SELECT id FROM S [PWINDOW ok ON id]")
     outputs = engine.arrive("S", (1, 2.0, "s", True, 1), 1)
     assert [(o.query, o.change.value) for o in outputs] == [("one", "u"), ("two", "+")]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "changes"),
+    [
+        ("NOW <= at_us + 3", [(0, "+"), (4, "-")]),
+        ("NOW < at_us + 3", [(0, "+"), (3, "-")]),
+        ("NOW > at_us + 3", [(4, "+")]),
+        ("NOW - at_us >= 3", [(3, "+")]),
+        ("NOW = at_us + 3", [(3, "+"), (4, "-")]),
+        ("2 * NOW <= at_us + at_us + 3", [(0, "+"), (2, "-")]),
+        ("at_us - NOW > -2 OR NOW - 5 > at_us", [(0, "+"), (2, "-"), (6, "+")]),
+    ],
+)
+def test_a_dynamic_predicate_turns_at_the_right_instant(
+    predicate: str, changes: list[tuple[int, str]]
+) -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", f"SELECT id FROM S [PWINDOW {predicate} ON id]")
+    outputs = engine.arrive("S", (1, 1.0, "s", True, 0), 0)
+    outputs += engine.advance(20)
+    assert [(o.at_us, o.change.value) for o in outputs] == changes
