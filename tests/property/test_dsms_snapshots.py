@@ -80,6 +80,10 @@ def window_forms(draw: st.DrawFn) -> tuple[str, str]:
                     f"(SELECT * FROM {LAST} WHERE {{now}} - at_us >= {number})",
                 ),
                 (
+                    f"[PWINDOW 2 * NOW <= at_us + at_us + {number} ON k]",
+                    f"(SELECT * FROM {LAST} WHERE 2 * {{now}} <= 2 * at_us + {number})",
+                ),
+                (
                     f"[PWINDOW NOW < at_us + {number} AND v IS NOT NULL ON k]",
                     f"(SELECT * FROM {LAST} WHERE {{now}} < at_us + {number} AND v IS NOT NULL)",
                 ),

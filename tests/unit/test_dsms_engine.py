@@ -274,3 +274,81 @@ def test_a_site_tells_of_expiry_when_it_happens() -> None:
         (11, 11, "u", (1,)),
         (14, 14, "u", (0,)),
     ]
+
+
+def test_an_update_goes_through_a_join_as_an_update_unless_the_key_changes() -> None:
+    engine = Engine(catalog())
+    engine.add_query(
+        "q",
+        "SELECT a.name, a.v, b.v FROM S a [PWINDOW a.ok ON a.name], T b [ROWS 2] WHERE a.id = b.id",
+    )
+    engine.arrive("T", (1, 10.0, "t", True, 0), 0)
+    engine.arrive("T", (2, 20.0, "t", True, 1), 1)
+    outputs = engine.arrive("S", (1, 1.0, "s", True, 2), 2)
+    outputs += engine.arrive("S", (1, 1.5, "s", True, 3), 3)
+    outputs += engine.arrive("S", (2, 2.0, "s", True, 4), 4)
+    assert [(o.change.value, o.row) for o in outputs] == [
+        ("+", ("s", 1.0, 10.0)),
+        ("u", ("s", 1.5, 10.0)),
+        ("-", ("s", 1.5, 10.0)),
+        ("+", ("s", 2.0, 20.0)),
+    ]
+
+
+def test_a_relation_joined_with_itself_shows_no_step_in_between() -> None:
+    engine = Engine(catalog())
+    window = "[PARTITION BY name ROWS 1]"
+    engine.add_query("q", f"SELECT a.v, b.v FROM S a {window}, S b {window} WHERE a.name = b.name")
+    engine.arrive("S", (1, 1.0, "s", True, 0), 0)
+    outputs = engine.arrive("S", (1, 2.0, "s", True, 1), 1)
+    assert [(o.change.value, o.row) for o in outputs] == [("-", (1.0, 1.0)), ("+", (2.0, 2.0))]
+
+
+def test_rows_selected_by_a_table_follow_its_changes() -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", "SELECT id FROM S [ROWS 3] WHERE id IN Rooms.id")
+    engine.add_query("r", "SELECT COUNT(*) FROM S [ROWS 3] WHERE id NOT IN Rooms.id AND v > 0")
+    outputs = engine.arrive("S", (1, 1.0, "s", True, 0), 0)
+    outputs += engine.arrive("S", (2, 1.0, "s", True, 1), 1)
+    outputs += engine.change_table("Rooms", 2, insert=[(2, "attic")])
+    outputs += engine.change_table("Rooms", 3, delete=[(1, "lab")])
+    assert [(o.at_us, o.query, o.change.value, o.row) for o in outputs] == [
+        (0, "q", "+", (1,)),
+        (0, "r", "+", (0,)),
+        (1, "r", "u", (1,)),
+        (2, "q", "+", (2,)),
+        (2, "r", "u", (0,)),
+        (3, "q", "-", (1,)),
+        (3, "r", "u", (1,)),
+    ]
+
+
+def test_a_query_that_comes_later_does_not_share_what_it_has_not_seen() -> None:
+    engine = Engine(catalog())
+    engine.add_query("one", "SELECT id FROM S [PWINDOW ok ON id]")
+    engine.arrive("S", (1, 1.0, "s", True, 0), 0)
+    engine.add_query("two", "SELECT id FROM S [PWINDOW ok ON id]")
+    outputs = engine.arrive("S", (1, 2.0, "s", True, 1), 1)
+    assert [(o.query, o.change.value) for o in outputs] == [("one", "u"), ("two", "+")]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "changes"),
+    [
+        ("NOW <= at_us + 3", [(0, "+"), (4, "-")]),
+        ("NOW < at_us + 3", [(0, "+"), (3, "-")]),
+        ("NOW > at_us + 3", [(4, "+")]),
+        ("NOW - at_us >= 3", [(3, "+")]),
+        ("NOW = at_us + 3", [(3, "+"), (4, "-")]),
+        ("2 * NOW <= at_us + at_us + 3", [(0, "+"), (2, "-")]),
+        ("at_us - NOW > -2 OR NOW - 5 > at_us", [(0, "+"), (2, "-"), (6, "+")]),
+    ],
+)
+def test_a_dynamic_predicate_turns_at_the_right_instant(
+    predicate: str, changes: list[tuple[int, str]]
+) -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", f"SELECT id FROM S [PWINDOW {predicate} ON id]")
+    outputs = engine.arrive("S", (1, 1.0, "s", True, 0), 0)
+    outputs += engine.advance(20)
+    assert [(o.at_us, o.change.value) for o in outputs] == changes
