@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from analysis.report_trace import US_PER_S, TraceTables
 
-CAUSES = ("tx", "rx", "idle", "cpu", "sense")
+CAUSES = ("tx", "rx", "overhear", "idle", "sleep", "cpu", "sense")
 
 
 @dataclass(frozen=True, slots=True)

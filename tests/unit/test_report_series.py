@@ -150,7 +150,9 @@ def test_energy_is_summed_over_motes_and_shares_are_of_the_own_battery(tmp_path:
     assert spent == {
         "tx": [0, 2],
         "rx": [0, 0.5],
+        "overhear": [0, 0],
         "idle": [0, 0.25],
+        "sleep": [0, 0],
         "cpu": [0, 0.125],
         "sense": [0, 0.125],
     }
