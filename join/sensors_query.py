@@ -30,7 +30,7 @@ def parse_sensors_query(sql: str) -> SensorsQuery:
     try:
         query = parse(sql)
     except QueryError as error:
-        raise QuerySyntaxError(f"{error.faults[0]}; the form is {FORM}") from None
+        raise QuerySyntaxError(f"{error.faults[0]}; here expected {FORM}") from None
     is_plain = not (query.items or query.where or query.group_by or query.distinct or query.explain)
     if not isinstance(query.origin, Sensors) or query.window_us is None or not is_plain:
         raise QuerySyntaxError(f"this is another kind of query; expected {FORM}")
