@@ -27,6 +27,8 @@ ENROL_BYTES = 0
 """An enrolment says no more than that it is one: who sent it stands in the header."""
 ROSTER_HEAD_BYTES = 2
 ROSTER_TIME_BYTES = 4
+ROSTER_POSITION_BYTES = 4
+"""Two coordinates of two bytes."""
 ALARM_BYTES = 0
 CALL_BYTES = 0
 """A call to elect says no more than its kind."""
@@ -66,6 +68,7 @@ class Rounds:
         linger_us: int,
         telling_us: int,
         with_roster: bool,
+        with_positions: bool,
         trigger_share: float,
         on_head_failure: bool,
         residual_j: Sequence[float],
@@ -83,6 +86,8 @@ class Rounds:
         self._telling_us = telling_us
         """How long enrolments, and then rosters, are given to arrive."""
         self._with_roster = with_roster
+        self._with_positions = with_positions
+        """Whether the roster says where heads stand."""
         self._trigger_share = trigger_share
         self._on_head_failure = on_head_failure
         self._residual_j = residual_j
@@ -193,6 +198,8 @@ class Rounds:
         roster = (known, sorted(lingering.items()))
         size = len(known) * ROSTER_HEAD_BYTES
         size += len(lingering) * (ROSTER_HEAD_BYTES + ROSTER_TIME_BYTES)
+        if self._with_positions:
+            size += (len(known) + len(lingering)) * ROSTER_POSITION_BYTES
         for head in sorted({*known, *lingering}):
             self._air.unicast("roster", SINK, head, size, roster, now_us)
         yield self._kernel.timeout(self._telling_us)

@@ -1,10 +1,11 @@
-"""Accounts for every reading: joined, dropped with a reason, or in flight when the run ends."""
+"""Accounts for every reading and probe request: how it ended, and why."""
 
 from collections import Counter
 from typing import NamedTuple
 
+from join.probe_request import ProbeRequest
 from sim.recorder import Rows
-from sim.records import DropReason, Fate
+from sim.records import DropReason, Fate, RequestEnd
 
 
 class Reading(NamedTuple):
@@ -16,11 +17,13 @@ class Reading(NamedTuple):
 
 
 class Accounts:
-    """The fates of readings and the drops of messages, written to the trace and counted."""
+    """The fates of readings and requests and the drops of messages, written to the trace and counted."""
 
-    def __init__(self, fates: Rows, drops: Rows) -> None:
+    def __init__(self, fates: Rows, drops: Rows, probes: Rows, requests: Rows) -> None:
         self._fates = fates
         self._drops = drops
+        self._probes = probes
+        self._requests = requests
         self.submitted = 0
         self.fates: Counter[str] = Counter()
         self.drops: Counter[str] = Counter()
@@ -61,11 +64,52 @@ class Accounts:
         self.drops[reason] += 1
         self._drops.append((at_us, where, reason, kind, origin, origin_at_us))
 
-    def probed(self, heads_probed: int, heads_matched: int) -> None:
+    def finished(self, request: ProbeRequest, at_us: int) -> None:
         """A probe request has been past all heads of its sequence."""
+        probed, matched = len(request.sequence), request.heads_matched
         self.probes += 1
-        self.heads_probed += heads_probed
-        self.heads_matched += heads_matched
+        self.heads_probed += probed
+        self.heads_matched += matched
+        self._probes.append(
+            (
+                at_us,
+                request.initiator,
+                request.value,
+                probed,
+                matched,
+                request.hops,
+                request.bytes,
+                request.origin,
+                request.at_us,
+            )
+        )
+        self.ended(request, RequestEnd.FINISHED, at_us)
+
+    def ended(
+        self,
+        request: ProbeRequest,
+        end: RequestEnd,
+        at_us: int,
+        *,
+        where: int | None = None,
+        reason: DropReason | None = None,
+    ) -> None:
+        """A probe request, or a part of one, came to an end; where and why, if before its time."""
+        self._requests.append(
+            (
+                at_us,
+                request.initiator,
+                request.origin,
+                request.at_us,
+                request.stamp[0],
+                request.known,
+                request.sequence,
+                request.passed_over,
+                end,
+                reason,
+                where,
+            )
+        )
 
     def assert_complete(self) -> None:
         """Every reading that was handed over has exactly one fate."""

@@ -75,6 +75,12 @@ class CentralisedJoin:
                 "reading", message.target, SINK, RELAYED_READING_BYTES, reading, now_us
             )
 
+    def close(self, on_air: Sequence[Message]) -> None:
+        """The run ends: say which readings were still under way."""
+        for message in on_air:
+            if message.kind == "reading":
+                self._accounts.in_flight(message.body, self._clock.now_us)
+
     def _join(self, reading: Reading) -> None:
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from join.accounts import Accounts, Reading
 from join.contract import Stream, Value
 from join.cpu_costs import CpuCosts
+from join.gathering import Gatherer, parts_past, split
 from join.notes import NoteWriter
 from join.probe_request import ProbeRequest
 from join.sink_site import SinkSite
 from join.snjoin_star import ClusterHead
+from join.tour import ProbingOrder
 from join.value_table import Stamp
 from join.wire import (
     ACK_BYTES,
@@ -17,9 +19,8 @@ from join.wire import (
     note_bytes,
     request_bytes,
 )
-from network.contract import Air, Clock, Message, Processors
-from sim.recorder import Rows
-from sim.records import SINK, DropReason
+from network.contract import Air, Clock, LocalTime, Message, Processors
+from sim.records import SINK, DropReason, RequestEnd
 
 HeldReading = tuple[int, Value, Stream, Stamp]
 """As a head's table holds it: time, value, mote, processing stamp."""
@@ -29,8 +30,12 @@ class InNetworkJoin:
     """SNJoin* at every head, with the sink at the end of each probing sequence.
 
     With `moves`, a head that steps down hands its readings to their motes' new heads; else it answers for
-    them until they have left the window. With `timeout_us`, an initiator that has heard nothing of a request for so long sends what its own
-    cluster gave to the sink, marked partial; the sink then acknowledges the requests it would not answer.
+    them until they have left the window.
+
+    With `timeout_us`, an initiator that has heard nothing of a request for so long sends it again, up to
+    `retries` times, and in the end what its own cluster gave, marked partial; the sink acknowledges the
+    requests it would not answer. With `fans_out`, heads are probed all at once and the sink puts together
+    what they find: if not all of it comes in half the time-out, it takes what there is and amends it later.
     """
 
     def __init__(
@@ -40,11 +45,14 @@ class InNetworkJoin:
         cpus: Processors,
         sink: SinkSite,
         accounts: Accounts,
-        probes: Rows,
         *,
         costs: CpuCosts,
+        local_us: LocalTime,
         late_us: int,
         timeout_us: int,
+        retries: int,
+        fans_out: bool,
+        order: ProbingOrder,
         moves: bool,
         motes: int,
         notes: NoteWriter,
@@ -55,11 +63,16 @@ class InNetworkJoin:
         self._cpus = cpus
         self._sink = sink
         self._accounts = accounts
-        self._probes = probes
         self._costs = costs
+        self._local_us = local_us
         self._late_us = late_us
         self._timeout_us = timeout_us
+        self._retries = retries
+        self._fans_out = fans_out
+        self._order = order
         self._moves = moves
+        # A request that found nothing is reported if somebody waits for word of it.
+        self._reports_all = notes.always or retries > 0 or fans_out
         self._notes = notes
         self._new_head = new_head
         self._head_of = [-1] * motes
@@ -67,7 +80,14 @@ class InNetworkJoin:
         self.on_dead_head: Callable[[int], None] = lambda _: None
         """Told of every mote that finds its head dead."""
         self._unanswered: dict[tuple[int, int], ProbeRequest] = {}
-        """By initiator and count there: requests whose cluster gave something, not yet heard of."""
+        """By initiator and count there: requests not yet heard of, as they would be sent again."""
+        self._gatherer = Gatherer(
+            clock,
+            self._take,
+            self._give_up,
+            wait_us=timeout_us // 2,
+            memory_us=timeout_us * (retries + 2),
+        )
         air.attach("reading", self._on_reading, self._on_reading_lost)
         air.attach("probe", self._on_probe, self._on_probe_lost)
         air.attach("result", self._on_result, self._on_request_lost)
@@ -93,6 +113,8 @@ class InNetworkJoin:
 
     def on_death(self, node: int) -> None:
         """A mote died: what it held for joining is gone, and said to be."""
+        for key in [key for key in self._unanswered if key[0] == node]:
+            del self._unanswered[key]
         state = self._heads.pop(node, None)
         if state is None:
             return
@@ -155,20 +177,29 @@ class InNetworkJoin:
         if start_us is None:
             self._accounts.dropped(reading, node, DropReason.QUEUE_FULL, self._clock.now_us)
             return
-        if start_us - reading.at_us > self._late_us:
+        local_us = self._local_us(node, start_us)
+        if local_us - reading.at_us > self._late_us:
             self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
             return
         head = self._state(node)
-        request = head.take_reading(reading.value, reading.node, reading.at_us, start_us)
+        request = head.take_reading(reading.value, reading.node, reading.at_us, local_us)
         service_us = self._costs.reading_us(head.tables, request.counts[0])
         done_us = self._cpus.occupy(node, start_us, service_us)
         self._accounts.joined(reading, node, start_us)
         if self._moves and self._head_of[reading.node] != node:
             # It was on its way when its head stepped down.
             self._hand_over(node, [(reading.at_us, reading.value, reading.node, request.stamp)])
-        if self._timeout_us and request.sequence and request.counts[0]:
-            self._await_reply(request, done_us)
-        self._forward(node, request, done_us)
+        self._send_out(request, done_us)
+
+    def _send_out(self, request: ProbeRequest, at_us: int) -> None:
+        """The initiator sends a request on its way, whole or in parts."""
+        if self._is_awaited(request):
+            self._await_reply(request, at_us)
+        if self._fans_out and request.sequence:
+            for part in split(request):
+                self._forward(request.initiator, part, at_us)
+        else:
+            self._forward(request.initiator, request, at_us)
 
     def _on_probe(self, message: Message) -> None:
         """Fig. 3, second case."""
@@ -179,7 +210,7 @@ class InNetworkJoin:
             self._drop_request("probe", node, DropReason.QUEUE_FULL, request)
             return
         head = self._state(node)
-        head.answer(request, start_us)
+        head.answer(request, self._local_us(node, start_us))
         service_us = self._costs.probe_us(head.tables, request.counts[-1])
         done_us = self._cpus.occupy(node, start_us, service_us)
         self._forward(node, request, done_us)
@@ -189,10 +220,10 @@ class InNetworkJoin:
         heads = len(request.sequence)
         if request.position < heads:
             kind, target = "probe", request.sequence[request.position]
-        elif self._notes.always or request.found:
+        elif self._reports_all or request.found:
             kind, target = "result", SINK
         else:
-            self._finish(request, at_us)  # there is nothing to tell the sink
+            self._accounts.finished(request, at_us)  # there is nothing to tell the sink
             return
         size = request_bytes(heads, request.partners_bytes)
         request.hops += 1
@@ -204,21 +235,45 @@ class InNetworkJoin:
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
         done_us = self._cpus.occupy(SINK, start_us, self._costs.result_us(request.found))
-        missed = self._notes.missed(request, done_us)
-        if missed:
-            request.completed = True
-            request.sequence = (*request.sequence, *missed)
-            self._forward(SINK, request, done_us)
+        if request.parts > 1:
+            gathered = self._gatherer.take(request, done_us)
+            if gathered is None:
+                return
+            request = gathered
+        if self._send_past_missed(request, done_us):
             return
         if request.found:
-            assert isinstance(request.value, int), request.value
-            reading = Reading(request.origin, request.value, request.at_us)
-            partners = [part for part in request.partners if part]
-            self._sink.take(reading, partners, done_us, partial=request.partial)
-        if request.partial:
-            return  # the initiator knows best that it has been given up
-        self._finish(request, done_us)
-        self._reply(request, done_us)
+            self._take(request, done_us)
+        if request.closing:
+            self._give_up(request, done_us)
+        elif not request.partial:
+            self._accounts.finished(request, done_us)
+            self._reply(request, done_us)
+
+    def _send_past_missed(self, request: ProbeRequest, at_us: int) -> bool:
+        """The sink sends a request past heads that its initiator could not know; whether there are any."""
+        missed = self._order(SINK, self._notes.missed(request, at_us))
+        if not missed or (self._fans_out and request.partial):
+            return False
+        request.completed = True
+        if not self._fans_out:
+            request.sequence = (*request.sequence, *missed)
+            self._forward(SINK, request, at_us)
+            return True
+        parts = parts_past(request, missed)
+        self._gatherer.begin(parts[0], at_us, begun=request)
+        for part in parts:
+            self._forward(SINK, part, at_us)
+        return True
+
+    def _take(self, request: ProbeRequest, at_us: int) -> None:
+        assert isinstance(request.value, int), request.value
+        reading = Reading(request.origin, request.value, request.at_us)
+        partners = [part for part in request.partners if part]
+        self._sink.take(reading, partners, at_us, partial=request.partial)
+
+    def _give_up(self, request: ProbeRequest, at_us: int) -> None:
+        self._accounts.ended(request, RequestEnd.GIVEN_UP, at_us)
 
     def _reply(self, request: ProbeRequest, at_us: int) -> None:
         note = self._notes.note(request, at_us)
@@ -226,7 +281,7 @@ class InNetworkJoin:
         if note is not None:
             size = note_bytes(note)
             self._air.unicast("feedback", SINK, request.initiator, size, (number, note), at_us)
-        elif self._timeout_us and request.sequence and request.counts[0]:
+        elif self._is_awaited(request):
             self._air.unicast("ack", SINK, request.initiator, ACK_BYTES, (number, None), at_us)
 
     def _on_reply(self, message: Message) -> None:
@@ -240,48 +295,53 @@ class InNetworkJoin:
         if start_us is None:
             self._on_reply_lost(message, DropReason.QUEUE_FULL)
             return
-        self._state(node).learn(note, start_us)
+        self._state(node).learn(note, self._local_us(node, start_us))
         self._cpus.occupy(node, start_us, self._costs.feedback_us())
 
-    def _finish(self, request: ProbeRequest, at_us: int) -> None:
-        probed = len(request.sequence)
-        matched = request.heads_matched
-        self._accounts.probed(probed, matched)
-        self._probes.append(
-            (
-                at_us,
-                request.initiator,
-                request.value,
-                probed,
-                matched,
-                request.hops,
-                request.bytes,
-                request.origin,
-                request.at_us,
-            )
-        )
+    def close(self, on_air: Sequence[Message]) -> None:
+        """The run ends: say which readings and requests were still under way."""
+        now_us = self._clock.now_us
+        for message in on_air:
+            if message.kind == "reading":
+                self._accounts.in_flight(message.body, now_us)
+            elif message.kind in {"probe", "result"}:
+                self._accounts.ended(
+                    message.body, RequestEnd.IN_FLIGHT, now_us, where=message.target
+                )
+        for waiting in self._gatherer.close():
+            self._accounts.ended(waiting, RequestEnd.IN_FLIGHT, now_us, where=SINK)
 
     # What goes wrong.
 
-    def _await_reply(self, request: ProbeRequest, from_us: int) -> None:
-        """Be ready to send what the initiator's cluster gave, if the sink does not answer in time."""
-        own = ProbeRequest(
-            value=request.value,
-            origin=request.origin,
-            at_us=request.at_us,
-            stamp=request.stamp,
-            initiator=request.initiator,
-        )
-        own.add(request.partners[0], request.counts[0], request.partners_bytes)
-        own.partial = True
-        self._unanswered[request.initiator, request.stamp[2]] = own
-        self._clock.call_at(from_us + self._timeout_us, self._give_up, own)
+    def _is_awaited(self, request: ProbeRequest) -> bool:
+        """Whether the initiator wants to hear of a request: it could send something if it did not."""
+        has_more = request.counts[0] > 0 or request.attempt < self._retries
+        return bool(self._timeout_us and request.sequence) and has_more
 
-    def _give_up(self, own: ProbeRequest) -> None:
-        if self._unanswered.pop((own.initiator, own.stamp[2]), None) is None:
+    def _await_reply(self, request: ProbeRequest, from_us: int) -> None:
+        """Be ready to send a request again, or what its own cluster gave, if the sink does not answer."""
+        again = request.restarted(request.sequence)
+        again.add(request.partners[0], request.counts[0], request.partners_bytes)
+        again.attempt += 1
+        self._unanswered[request.initiator, request.stamp[2]] = again
+        self._clock.call_at(from_us + self._timeout_us, self._on_timeout, again)
+
+    def _on_timeout(self, again: ProbeRequest) -> None:
+        key = (again.initiator, again.stamp[2])
+        if self._unanswered.get(key) is not again:
             return
-        if self._air.alive[own.initiator]:
-            self._forward(own.initiator, own, self._clock.now_us)
+        del self._unanswered[key]
+        if not self._air.alive[again.initiator]:
+            return
+        now_us = self._clock.now_us
+        if again.attempt <= self._retries:
+            self._send_out(again, now_us)
+        elif again.counts[0]:
+            if self._fans_out:
+                again.parts = len(again.sequence) + 1
+            again.sequence = ()
+            again.partial = again.closing = True
+            self._forward(again.initiator, again, now_us)
 
     def _on_reading_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
@@ -292,6 +352,7 @@ class InNetworkJoin:
         """A dead head is passed over, since its link-layer silence shows; other losses end the request."""
         request: ProbeRequest = message.body
         if reason is DropReason.DEAD and self._air.alive[message.source]:
+            # The drop is not recorded: the request lists who was passed over when it ends.
             dead = request.pass_over()
             if message.source != SINK:
                 self._state(message.source).drop_head(dead)
@@ -307,6 +368,7 @@ class InNetworkJoin:
     ) -> None:
         now_us = self._clock.now_us
         self._accounts.lost(kind, where, reason, now_us, request.origin, request.at_us)
+        self._accounts.ended(request, RequestEnd.DROPPED, now_us, where=where, reason=reason)
 
     def _on_reply_lost(self, message: Message, reason: DropReason) -> None:
         now_us = self._clock.now_us

@@ -9,15 +9,20 @@ class ProbeRequest:
 
     __slots__ = (
         "at_us",
+        "attempt",
         "bytes",
+        "closing",
         "completed",
         "counts",
         "hops",
         "initiator",
+        "known",
         "origin",
         "partial",
         "partners",
         "partners_bytes",
+        "parts",
+        "passed_over",
         "position",
         "sequence",
         "stamp",
@@ -57,6 +62,16 @@ class ProbeRequest:
         """Which of the sink's notes on this value the initiator went by; 0 is none."""
         self.completed = False
         """Whether the sink has already sent it past further heads."""
+        self.known = 0
+        """How many heads the initiator could choose from."""
+        self.passed_over: list[int] = []
+        """Heads of the sequence that were found dead."""
+        self.parts = 1
+        """How many parts it was split into, for as many heads at once and the initiator's own."""
+        self.attempt = 0
+        """How often the initiator had sent it before."""
+        self.closing = False
+        """The initiator's last word on a reading: what its own cluster gave, no reply wanted."""
 
     @property
     def found(self) -> int:
@@ -79,9 +94,28 @@ class ProbeRequest:
         self.partners.append(matches)
         self.partners_bytes += size
 
+    def restarted(self, sequence: tuple[int, ...]) -> "ProbeRequest":
+        """A request of the same reading that has been nowhere yet, to go past `sequence`.
+
+        It has the same stamp, so that it finds what the first one would have found; R is empty.
+        """
+        request = ProbeRequest(
+            value=self.value,
+            origin=self.origin,
+            at_us=self.at_us,
+            stamp=self.stamp,
+            initiator=self.initiator,
+        )
+        request.sequence = sequence
+        request.version = self.version
+        request.known = self.known
+        request.attempt = self.attempt
+        return request
+
     def pass_over(self) -> int:
         """Go on without the next head of the sequence, which is dead; returns that head."""
         dead = self.sequence[self.position]
+        self.passed_over.append(dead)
         self.add((), 0, 0)
         self.position += 1
         return dead

@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from join.contract import Member, Value
 from join.probe_request import ProbeRequest
 from join.probing import BySelectivity, Note, ProbingRule
+from join.tour import ProbingOrder, as_chosen
 from join.value_table import Stamp, ValueTable
 
 SWEEP_EVERY_US = 100_000
@@ -41,9 +42,11 @@ class ClusterHead:
         factorised: bool,
         rule: ProbingRule,
         partners_size: Callable[[tuple[Member, ...]], int],
+        order: ProbingOrder = as_chosen,
     ) -> None:
         self.node = node
         self.rule = rule
+        self._order = order
         self.table = ValueTable(window_us=window_us, late_us=late_us)
         self._factorised = factorised
         self._partners_size = partners_size
@@ -89,7 +92,9 @@ class ClusterHead:
             value=value, origin=origin, at_us=at_us, stamp=stamp, initiator=self.node
         )
         self._add(request, matches)
-        request.sequence = self.rule.choose(request, self.others(now_us), now_us)
+        others = self.others(now_us)
+        request.known = len(others)
+        request.sequence = self._order(self.node, self.rule.choose(request, others, now_us))
         return request
 
     def answer(self, request: ProbeRequest, now_us: int) -> None:
@@ -143,6 +148,7 @@ class MJoinHead(ClusterHead):
         late_us: int,
         factorised: bool,
         partners_size: Callable[[tuple[Member, ...]], int],
+        order: ProbingOrder = as_chosen,
     ) -> None:
         self._selectivity = BySelectivity()
         super().__init__(
@@ -152,6 +158,7 @@ class MJoinHead(ClusterHead):
             factorised=factorised,
             rule=self._selectivity,
             partners_size=partners_size,
+            order=order,
         )
         self._members: set[int] = set()
         self._answered = 0

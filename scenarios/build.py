@@ -22,8 +22,8 @@ from join.recall_target import RecallTarget
 from join.relevance import RelevanceMatrix, Selection, Weights
 from join.sink_site import SinkSite, merge_all, merge_latest
 from join.snjoin_star import ClusterHead, MJoinHead
+from join.tour import ProbingOrder, Tours, as_chosen
 from join.wire import factorised_bytes, latest_bytes
-from network.contract import Air
 from network.ledger import Ledger
 from network.processor import Cpus
 from network.profile import Profile
@@ -142,7 +142,6 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     battery = battery_j(scenario, world.profile)
     ledger = Ledger(kernel, [battery] * scenario.motes.count)
     network = build_network(scenario, world.site, kernel, ledger, streams, recorder.rows("faults"))
-    air = network.air
     cpus = Cpus(
         kernel,
         ledger,
@@ -150,9 +149,14 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         queue=scenario.join.queue,
         sink_speed=scenario.sink.cpu_speed,
     )
-    accounts = Accounts(recorder.rows("fates"), recorder.rows("drops"))
+    accounts = Accounts(
+        recorder.rows("fates"),
+        recorder.rows("drops"),
+        recorder.rows("probes"),
+        recorder.rows("requests"),
+    )
     sink = _build_sink(scenario, kernel, recorder)
-    join = _build_join(scenario, kernel, air, cpus, sink, accounts, recorder, streams)
+    join = _build_join(world, kernel, network, cpus, sink, accounts, streams)
     ledger.on_death(join.on_death)
     rounds = _build_rounds(world, kernel, ledger, network, join, recorder, streams)
     times_kind = PoissonTimes if scenario.motes.sampling == "poisson" else PeriodicTimes
@@ -205,16 +209,17 @@ def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkS
 
 
 def _build_join(
-    scenario: Scenario,
+    world: World,
     kernel: Kernel,
-    air: Air,
+    network: Network,
     cpus: Cpus,
     sink: SinkSite,
     accounts: Accounts,
-    recorder: Recorder,
     streams: RandomStreams,
 ) -> InNetworkJoin | CentralisedJoin:
+    scenario, air = world.scenario, network.air
     table = scenario.join
+    order = _probing_order(world)
     window_us, late_us = to_us(table.window_s), to_us(table.late_s)
     costs = CpuCosts(**table.cpu_us.model_dump())
     factorised = table.form == "factorised"
@@ -228,6 +233,7 @@ def _build_join(
                 late_us=late_us,
                 factorised=factorised,
                 partners_size=partners_size,
+                order=order,
             )
         return ClusterHead(
             node,
@@ -238,6 +244,7 @@ def _build_join(
             if table.strategy == "oracle"
             else _probing_rule(table, streams, node),
             partners_size=partners_size,
+            order=order,
         )
 
     if table.strategy == "centralised":
@@ -266,10 +273,13 @@ def _build_join(
         cpus,
         sink,
         accounts,
-        recorder.rows("probes"),
         costs=costs,
+        local_us=network.local_us,
         late_us=late_us,
         timeout_us=_timeout_us(scenario),
+        retries=table.retries,
+        fans_out=table.probing == "fan-out",
+        order=order,
         moves=scenario.clustering.handover == "move",
         motes=scenario.motes.count,
         notes=_note_writer(table),
@@ -279,11 +289,20 @@ def _build_join(
 
 
 def _timeout_us(scenario: Scenario) -> int:
-    """How long an initiator waits: as the scenario says, or two seconds where messages can be lost."""
-    timeout_s = scenario.join.timeout_s
-    if timeout_s is None:
-        timeout_s = 2.0 if can_lose(scenario) else 0.0
-    return to_us(timeout_s)
+    """How long an initiator waits: as the scenario says, or two seconds where it has something to wait for."""
+    table = scenario.join
+    if table.timeout_s is not None:
+        return to_us(table.timeout_s)
+    waits = can_lose(scenario) or table.probing == "fan-out" or table.retries
+    return to_us(2.0 if waits else 0.0)
+
+
+def _probing_order(world: World) -> ProbingOrder:
+    if world.scenario.join.order == "rule":
+        return as_chosen
+    sink = world.scenario.sink
+    motes_m = [(x_m, y_m) for x_m, y_m in world.placement.motes_m.tolist()]
+    return Tours([*motes_m, (sink.x_m, sink.y_m)]).order
 
 
 def _probing_rule(table: Join, streams: RandomStreams, node: int) -> ProbingRule:
@@ -374,6 +393,7 @@ def _build_rounds(
         if table.handover == "move"
         else to_us(join_table.window_s + join_table.late_s),
         with_roster=join_table.strategy != "centralised",
+        with_positions=join_table.order == "tour",
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,

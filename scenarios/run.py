@@ -120,9 +120,7 @@ def _simulate(simulation: Simulation, progress: Progress) -> None:
 def _finish(simulation: Simulation) -> None:
     """Account for what is still under way, write what is left, and check that all adds up."""
     now_us = simulation.kernel.now_us
-    for message in simulation.network.air.close():
-        if message.kind == "reading":
-            simulation.accounts.in_flight(message.body, now_us)
+    simulation.join.close(simulation.network.air.close())
     # The run ends inside its last second; what was on its way may have started a little later.
     _record_traffic(simulation, before_us=now_us + 3600 * US_PER_S)
     _record_energy(simulation)

@@ -110,7 +110,21 @@ class Join(Table):
         None,
         description="snjoin-star: an initiator that has heard nothing of a request for so long sends"
         " its own cluster's partners, marked partial; 0 = never; default 2 s where messages"
-        " can be lost, else never",
+        " can be lost or with probing = 'fan-out', else never",
+    )
+    retries: Annotated[int, Field(ge=0, le=10)] = Field(
+        0,
+        description="snjoin-star: how often a request is sent again before its initiator gives up",
+    )
+    probing: Literal["chain", "fan-out"] = Field(
+        "chain",
+        description="a request goes from head to head, gathering partners, or to all heads at once,"
+        " and the sink puts together what they find",
+    )
+    order: Literal["rule", "tour"] = Field(
+        "rule",
+        description="chain: heads in the order of the probing rule, or by position, on a short way"
+        " from the initiator to the sink",
     )
     feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
     target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
@@ -122,6 +136,19 @@ class Join(Table):
     buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
     queue: Count = Field(64, description="readings and requests a head can hold")
     cpu_us: CpuUs = CpuUs()
+
+    @model_validator(mode="after")
+    def _probing_goes_together(self) -> Self:
+        if self.probing == "fan-out" and self.timeout_s == 0:
+            raise ValueError(
+                "timeout_s = 0: expected more with probing = 'fan-out', or the sink would wait for ever"
+                " for a head whose queue is full"
+            )
+        if self.probing == "fan-out" and self.order == "tour":
+            raise ValueError("order = 'tour': expected 'rule' with probing = 'fan-out'")
+        if self.retries and self.timeout_s == 0:
+            raise ValueError(f"retries = {self.retries}: expected 0 with timeout_s = 0")
+        return self
 
     @model_validator(mode="after")
     def _target_goes_with_estimates(self) -> Self:

@@ -106,6 +106,19 @@ class DropReason(StrEnum):
     SINK_DOWN = "sink down"
 
 
+class RequestEnd(StrEnum):
+    """What became of a probe request."""
+
+    FINISHED = "finished"
+    """It has been past all its heads, and the sink knows what it found, if anything."""
+    DROPPED = "dropped"
+    GIVEN_UP = "given up"
+    """Its initiator heard nothing of it and told the sink what its own cluster had given; or the sink did
+    not get all parts of it."""
+    IN_FLIGHT = "in flight"
+    """Under way when the run ended."""
+
+
 class Event(StrEnum):
     """What befell a node other than its battery running out."""
 
@@ -182,6 +195,24 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "bytes:int64",
         "origin:int32",
         "origin_at_us:int64",
+    ),
+    # One row per end of a probe request: why a reading's partners are known at the sink, or not. A request
+    # that is sent again has several; one split into parts has a row for the whole, if it is finished, and
+    # one for each part that was dropped. stamp_us: when its reading was joined, by the head's own clock.
+    # known: heads it could choose from; heads: those chosen; passed_over: those of them found dead.
+    # node: where a request was dropped, or going when the run ended.
+    "requests": _columns(
+        "at_us:int64",
+        "origin_head:int32",
+        "origin:int32",
+        "origin_at_us:int64",
+        "stamp_us:int64",
+        "known:int32",
+        "heads:nodes",
+        "passed_over:nodes",
+        "outcome:text",
+        "reason:text?",
+        "node:int32?",
     ),
     # One row per change of the answer at the sink. Rows with an origin are join results; rows without
     # are sensors leaving the answer as their readings age (partners: all who left). `answer`: sensors in it

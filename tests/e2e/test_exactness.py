@@ -11,6 +11,8 @@ EXACT = {
     "centralised": ["join.strategy=centralised"],
     "full probing": ["join.feedback=off"],
     "full probing, factorised": ["join.feedback=off", "join.form=factorised"],
+    "full probing, all at once": ["join.feedback=off", "join.probing=fan-out"],
+    "full probing, by position": ["join.feedback=off", "join.order=tour"],
     "oracle": ["join.strategy=oracle"],
     "distributed MJoin": ["join.strategy=distributed-mjoin"],
     "readings that linger": ["join.feedback=off", "clustering.round_s=10.0"],
