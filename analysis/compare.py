@@ -1,27 +1,50 @@
 """Runs side by side: metrics by Spark, tables and figures on the driver, where they are small."""
 
-import csv
-import io
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
-from analysis.metrics import run_metrics, traffic_by_kind
+from analysis.answer_files import (
+    Written,
+    make_folder,
+    shown_metrics,
+    write_answers,
+    write_page,
+    write_table,
+)
+from analysis.answer_page import Page, answer_header, answer_rows
+from analysis.estimates import Answers, answers
+from analysis.groups import Grouping, baselines, group_by_keys
+from analysis.metrics import MEASURES, run_metrics, traffic_by_kind
 from analysis.plots import draw_comparison
 from analysis.session import spark_session
-from analysis.traces import Rejected, find_runs, load_traces
-from sim.errors import InputError
+from analysis.traces import Rejected, Run, find_runs, load_traces
 
 Tell = Callable[[str], None]
+
+NOTE = (
+    "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
+    " a baseline: the difference from it in %, taken seed by seed."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to show of runs, and how to take them together."""
+
+    metrics: Sequence[str] = ()
+    """The metrics to show; none: the main ones."""
+    by: Sequence[str] = ()
+    """Scenario keys whose values make groups; none: as they come."""
+    baseline: str | None = None
+    """The group that others are set against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +57,10 @@ class Comparison:
     """Directories left out, and why."""
     files: list[Path]
     """What was written."""
+    found: Answers | None = None
+    """Estimates by group, if groups or a baseline were asked for."""
+    shown: list[str] = field(default_factory=list)
+    """The metrics to show."""
 
 
 def compare(
@@ -41,7 +68,9 @@ def compare(
     out_dir: Path | None = None,
     master: str | None = None,
     *,
+    question: Question | None = None,
     tell: Tell = lambda _: None,
+    settings: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compute the metrics of runs; with `out_dir`, write tables and figures there.
 
@@ -50,30 +79,66 @@ def compare(
     Raises:
         TraceError: none of the directories is a complete run.
         MachineError: Spark cannot be started.
-        InputError: `out_dir` cannot be written to.
+        InputError: `out_dir` cannot be written to, or there is no such metric, key or baseline.
     """
+    question = question or Question()
     runs, rejected = find_runs(run_dirs)
+    grouping = group_runs(runs, question.by)
+    baseline_of = baselines(grouping, question.baseline) if question.baseline else {}
+    check_metrics(question.metrics)
     if out_dir is not None:
-        _make_folder(out_dir)
+        make_folder(out_dir)
     for entry in rejected:
         tell(f"left out: {entry.reason}")
     tell("starting Spark …")
-    spark = spark_session(master)
+    spark = spark_session(master, settings=settings)
     tell(f"computing the metrics of {len(runs)} run{'s' if len(runs) > 1 else ''} …")
+    table, kinds = measure(spark, runs)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    measures = measure_columns(table)
+    shown = shown_metrics(question.metrics, measures, rows)
+    found = None
+    if question.by or question.baseline:
+        found = answers(rows, grouping, measures, baseline_of)
+    files: list[Path] = []
+    if out_dir is not None:
+        tell(f"writing tables and figures to {out_dir} …")
+        label = "group" if question.by else "run"
+        files = _write(out_dir, table, kinds, found, shown, question, label)
+    return Comparison(rows, rejected, files, found, shown)
+
+
+def measure(spark: SparkSession, runs: Sequence[Run]) -> tuple[pa.Table, list[dict[str, Any]]]:
+    """The metrics of `runs`, a row each in their order, and their traffic by run and message kind."""
     traces = load_traces(spark, runs)
     with keeping() as keep:
         metrics = run_metrics(traces, keep=keep).toArrow()
     order = [run.run for run in runs]
     metrics = metrics.take(pc.index_in(pa.array(order), value_set=metrics["run"].combine_chunks()))
     kinds = traffic_by_kind(traces.tables["traffic"]).orderBy("run", "kind").toArrow().to_pylist()
-    table = with_bytes_by_kind(metrics, kinds)
-    rows: list[dict[str, Any]] = table.to_pylist()
-    files = []
-    if out_dir is not None:
-        tell(f"writing tables and figures to {out_dir} …")
-        files = write_tables(table, out_dir)
-        files += draw_comparison(rows, _bytes_per_s(rows, kinds), out_dir)
-    return Comparison(rows, rejected, files)
+    return with_bytes_by_kind(metrics, kinds), kinds
+
+
+def measure_columns(table: pa.Table) -> list[str]:
+    """The columns of a metrics table that were measured, as opposed to those that say what was run."""
+    names = table.column_names
+    return [*(m for m in MEASURES if m in names), *(n for n in names if _is_by_kind(n))]
+
+
+def check_metrics(asked: Sequence[str]) -> None:
+    """Refuse metrics that cannot be, before any work.
+
+    Raises:
+        InputError: there is no such metric.
+    """
+    shown_metrics([metric for metric in asked if not _is_by_kind(metric)], MEASURES, [])
+
+
+def group_runs(runs: Sequence[Run], keys: Sequence[str]) -> Grouping:
+    """Runs by the values of scenario keys; each by itself if there are no keys."""
+    if not keys:
+        return _each_alone([run.run for run in runs])
+    return group_by_keys({run.run: run.manifest.scenario for run in runs}, keys)
 
 
 def with_bytes_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) -> pa.Table:
@@ -89,42 +154,58 @@ def with_bytes_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) ->
     return metrics
 
 
-def write_tables(table: pa.Table, out_dir: Path) -> list[Path]:
-    """Write metrics.csv and metrics.parquet, each aside and then moved into place."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.column_names)
-    # Python writes a float with the digits that give the same float back.
-    writer.writerows(row.values() for row in table.to_pylist())
-    as_csv, as_parquet = out_dir / "metrics.csv", out_dir / "metrics.parquet"
-    with _aside(as_csv) as aside:
-        aside.write_text(text.getvalue(), encoding="utf-8")
-    with _aside(as_parquet) as aside:
-        pq.write_table(table, aside)
-    return [as_csv, as_parquet]
+def _is_by_kind(column: str) -> bool:
+    return column.startswith("bytes_") and column not in MEASURES
+
+
+def _write(
+    out_dir: Path,
+    table: pa.Table,
+    kinds: Sequence[Mapping[str, Any]],
+    found: Answers | None,
+    shown: Sequence[str],
+    question: Question,
+    label: str,
+) -> list[Path]:
+    rows = table.to_pylist()
+    written = Written(write_table(table, out_dir, "metrics"))
+    written.add_figures(draw_comparison(rows, _bytes_per_s(rows, kinds), out_dir))
+    page = Page(
+        title="Comparison of runs" if len(rows) > 1 else "Metrics of a run",
+        description="",
+        facts=[f"{len(rows)} runs", *(f"by {key}" for key in question.by)],
+    )
+    if found is None:
+        found = answers(rows, _each_alone([row["run"] for row in rows]), measure_columns(table), {})
+        page.note = "A row per run; metrics.csv has all metrics."
+    else:
+        x_axis = found.grouping.axes[0]
+        more = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
+        written.files += more.files
+        written.figures |= more.figures
+        page.note = NOTE
+    page.header = answer_header(found, shown, label)
+    page.rows = answer_rows(found, shown)
+    page.figures = written.figures
+    page.downloads = [file for file in written.files if file.suffix in {".csv", ".parquet"}]
+    return [*written.files, write_page(out_dir, page)]
+
+
+def _each_alone(names: Sequence[str]) -> Grouping:
+    return Grouping(["run"], {name: {"run": name} for name in names}, {n: n for n in names})
 
 
 def _bytes_per_s(
     rows: Sequence[Mapping[str, Any]], kinds: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, float]]:
     """What each run sent per simulated second, by message kind."""
+    sent: dict[str, dict[str, int]] = {}
+    for entry in kinds:
+        sent.setdefault(entry["run"], {})[entry["kind"]] = entry["bytes"]
     return [
-        {
-            entry["kind"]: entry["bytes"] / row["simulated_s"]
-            for entry in kinds
-            if entry["run"] == row["run"]
-        }
+        {kind: count / row["simulated_s"] for kind, count in sent.get(row["run"], {}).items()}
         for row in rows
     ]
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(
-            f"--out {folder}: cannot be made a directory ({fault.strerror})"
-        ) from fault
 
 
 @contextmanager
@@ -142,11 +223,3 @@ def keeping() -> Iterator[Callable[[DataFrame], DataFrame]]:
     finally:
         for frame in kept:
             frame.unpersist()
-
-
-@contextmanager
-def _aside(path: Path) -> Iterator[Path]:
-    """A path to write to instead, moved to `path` once written."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    yield aside
-    aside.replace(path)

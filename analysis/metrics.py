@@ -302,3 +302,6 @@ METRICS: Final = (
     "misses",
 )
 """The columns of `run_metrics`."""
+
+MEASURES: Final = METRICS[METRICS.index("window_s") + 1 :]
+"""Those of them that were measured; the others say what was run."""

@@ -2,11 +2,11 @@
 
 
 def short(value: float, digits: int) -> str:
-    """`value` with `digits` significant digits, thousands apart; whole above 10,000.
+    """`value` with `digits` significant digits, thousands apart; whole numbers are never shortened.
 
     A share just below 1 gets as many digits as keep it below 1: a recall of 0.9999 is not 1.
     """
-    if abs(value) >= 10_000:
+    if abs(value) >= min(10_000, 10**digits):
         return f"{value:,.0f}"
     text = f"{value:.{digits}g}"
     while abs(value) < 1 <= abs(float(text)):

@@ -19,7 +19,7 @@ RUNS_MAX: Final = 60
 _PNG_DPI: Final = 150
 _LABEL_LENGTH_MAX: Final = 36
 # Okabe and Ito's colours, which colour-blind readers can tell apart (jfly.uni-koeln.de/color), then greys.
-_COLOURS: Final = (
+COLOURS: Final = (
     "#0072B2",
     "#E69F00",
     "#009E73",
@@ -70,8 +70,8 @@ CAUSES: Final = {
 
 def draw_comparison(
     rows: Sequence[Row], bytes_per_s: Sequence[Mapping[str, float]], folder: Path
-) -> list[Path]:
-    """Draw the figures of a comparison into `folder`; returns the files.
+) -> dict[str, list[Path]]:
+    """Draw the figures of a comparison into `folder`; returns the files by figure.
 
     `rows` are metrics, one per run; `bytes_per_s[i]` is what run i sent, by message kind.
     """
@@ -98,15 +98,19 @@ def draw_comparison(
         ),
         "overview": overview(labels, shown, title=f"Runs side by side{left_out}"),
     }
-    files = []
+    return save_figures(figures, folder)
+
+
+def save_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, list[Path]]:
+    """Write each figure as NAME.png and NAME.svg, the same bytes each time; returns the files by name."""
+    files = {}
     with _same_bytes_each_time():
         for name, figure in figures.items():
-            for ending in ("png", "svg"):
-                file = folder / f"{name}.{ending}"
+            files[name] = [folder / f"{name}.{ending}" for ending in ("png", "svg")]
+            for file in files[name]:
                 # A date would make two figures of the same numbers differ.
-                metadata = {"Date": None} if ending == "svg" else None
+                metadata = {"Date": None} if file.suffix == ".svg" else None
                 figure.savefig(file, dpi=_PNG_DPI, metadata=metadata)
-                files.append(file)
     return files
 
 
@@ -126,7 +130,7 @@ def stacked_bars(
     # Small parts cannot be seen in the bar: the legend leaves out those that are nothing at all.
     for number, (name, lengths) in enumerate(parts.items()):
         if any(lengths):
-            colour = _COLOURS[number % len(_COLOURS)]
+            colour = COLOURS[number % len(COLOURS)]
             axes.barh(positions, lengths, left=reached, height=0.7, color=colour, label=name)
         reached = [left + length for left, length in zip(reached, lengths, strict=True)]
     for position, total in zip(positions, totals, strict=True):
@@ -148,7 +152,7 @@ def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figur
     grid = figure.subplots(lines, columns, squeeze=False, sharey=True)
     for panel, axes in zip(PANELS, grid.flat, strict=True):
         values = [row[panel.column] for row in rows]
-        axes.barh(range(len(labels)), [v or 0.0 for v in values], height=0.7, color=_COLOURS[0])
+        axes.barh(range(len(labels)), [v or 0.0 for v in values], height=0.7, color=COLOURS[0])
         for position, value in enumerate(values):
             _write_value(axes, position, value)
         _finish(axes, labels, title=panel.title, axis=panel.axis)

@@ -1,6 +1,7 @@
 """The one place where a Spark session is built."""
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ SPARK_MIN: Final = 4
 _LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
 _LOG_LINES_SHOWN: Final = 10
 _DRIVER_MEMORY_MIB_MAX: Final = 8192
+_TASK_FAILURES_MAX: Final = 4
+"""How often a task may fail: what Spark allows on clusters."""
 
 
 def spark_session(
@@ -56,6 +59,23 @@ def spark_session(
             ) from fault
 
 
+def sweep_session(
+    master: str | None = None, *, settings: Mapping[str, str] | None = None
+) -> "SparkSession":
+    """The session for work whose tasks may die: on one machine too, a task is tried again.
+
+    Raises:
+        MachineError: as `spark_session`.
+    """
+    chosen = master
+    if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        chosen = "local[*]"
+    if chosen is not None and (cores := re.fullmatch(r"local(?:\[([^,\]]+)\])?", chosen)):
+        # Spark never repeats a task on one machine unless the master's address says so.
+        chosen = f"local[{cores.group(1) or 1},{_TASK_FAILURES_MAX}]"
+    return spark_session(chosen, settings=settings)
+
+
 def default_settings(master: str) -> dict[str, str]:
     """What we set on a new session for `master`; everything else is Spark's default."""
     settings = {
@@ -68,11 +88,14 @@ def default_settings(master: str) -> dict[str, str]:
         "spark.driver.memory": f"{_driver_memory_mib()}m",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
     }
-    if _is_local(master):
+    if _is_on_loopback(master):
         settings |= {
             # Without these Spark asks for the machine's name, and stalls where it does not resolve.
             "spark.driver.host": LOOPBACK,
             "spark.driver.bindAddress": LOOPBACK,
+        }
+    if _is_local(master):
+        settings |= {
             # Spark's default of 200 is meant for clusters; on one machine most would be empty.
             "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
         }
@@ -102,7 +125,7 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
     # Workers must run this interpreter: another one would not have our packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if _is_local(settings["spark.master"]):
+    if _is_on_loopback(settings["spark.master"]):
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
     conf = SparkConf().setAll(list(settings.items()))
     # Under spark-submit, or after an earlier session of this process, the JVM already runs.
@@ -119,6 +142,11 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
 
 def _is_local(master: str) -> bool:
     return master == "local" or master.startswith("local[")
+
+
+def _is_on_loopback(master: str) -> bool:
+    """Whether all of Spark is on this machine: embedded, or a cluster that listens on loopback only."""
+    return _is_local(master) or re.match(r"spark://(127\.|localhost:)", master) is not None
 
 
 def _driver_memory_mib() -> int:

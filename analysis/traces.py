@@ -68,9 +68,7 @@ def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
     whole: dict[Path, Manifest] = {}
     for directory in directories:
         try:
-            manifest = read_complete(directory)
-            _check_tables(directory, manifest)
-            _check_scenario(directory, manifest)
+            manifest = check_run(directory)
         except TraceError as fault:
             rejected.append(Rejected(directory, str(fault)))
         else:
@@ -80,6 +78,18 @@ def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
         raise TraceError(f"no complete run directory among the {len(directories)} given{reasons}")
     names = _unique_names(list(whole))
     return [Run(names[path], path, manifest) for path, manifest in whole.items()], rejected
+
+
+def check_run(directory: Path) -> Manifest:
+    """The manifest of a run directory that is whole: its trace has the rows that it should have.
+
+    Raises:
+        TraceError: it is not.
+    """
+    manifest = read_complete(directory)
+    _check_tables(directory, manifest)
+    _check_scenario(directory, manifest)
+    return manifest
 
 
 def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:

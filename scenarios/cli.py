@@ -17,6 +17,7 @@ from scenarios import (
     reproduce_command,
     run_command,
     scenarios_command,
+    sweep_command,
 )
 from sim.errors import MoteJoinError
 
@@ -24,6 +25,7 @@ EXAMPLES = """examples:
   motejoin run gas-cloud-small          see a gas cloud found and tracked
   motejoin report runs/gas-cloud-small-1
   motejoin compare runs/*
+  motejoin sweep feedback-small         many runs, then tables and figures
   motejoin scenarios                    what ships
   motejoin COMMAND --help               more on a command
 """
@@ -32,6 +34,7 @@ COMMANDS = [
     run_command,
     report_command,
     compare_command,
+    sweep_command,
     cluster_command,
     join_command,
     query_command,

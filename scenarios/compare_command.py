@@ -1,48 +1,40 @@
 """`motejoin compare`: the metrics of several runs side by side."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import Console
 from rich.table import Table
 
+from analysis.labels import label
 from analysis.numbers import short
+from scenarios.answer_options import (
+    add_options,
+    print_table,
+    spark_settings,
+    tell,
+    wide_console,
+)
 
 _EXAMPLE: Final = """\
 example:
   motejoin run gas-cloud-small --out central --set join.strategy=centralised
   motejoin run gas-cloud-small --out star --set join.strategy=snjoin-star
   motejoin compare central star --out comparison
+  motejoin compare central star --metric bytes_per_s --metric recall --baseline central
+  motejoin compare runs/* --by join.strategy --baseline centralised
 
 The table goes to standard output. DIR gets metrics.csv and metrics.parquet (one row per run, all
-metrics) and the figures traffic, energy and overview as PNG and SVG.
+metrics), figures as PNG and SVG, and index.html over all. With --by or --baseline, summary.csv has mean,
+95 % interval and n of every metric per group, and differences.csv the differences in %.
 """
 
 _RUNS_SIDE_BY_SIDE_MAX: Final = 5
 """Up to so many runs the table has a column per run, beyond that a line per run."""
 
-_SHOWN: Final = {
-    "strategy": "strategy",
-    "protocol": "clustering",
-    "motes": "motes",
-    "seed": "seed",
-    "bytes_per_s": "bytes/s on air",
-    "control_bytes": "election bytes",
-    "energy_j": "energy (J)",
-    "first_dead_s": "first mote dead (s)",
-    "output_rate": "results/s",
-    "tuple_width": "tuple width",
-    "delay_ms": "delay (ms)",
-    "drop_rate": "drop rate",
-    "probes_per_reading": "probes per reading",
-    "probe_usefulness": "probe usefulness",
-    "recall": "recall",
-    "coverage": "coverage",
-    "clusters": "clusters",
-}
+_RUN: Final = ("strategy", "protocol", "motes", "seed")
+"""What the table says of a run before its metrics."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -56,39 +48,48 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
     parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
-    parser.add_argument(
-        "--master", metavar="URL", help="Spark master (default: all cores of this machine)"
-    )
+    add_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
     # Here and not above: Spark takes a second to import, and other commands do without it.
-    from analysis.compare import compare
+    from analysis.answer_page import answer_header, answer_rows
+    from analysis.compare import Question, compare
 
-    comparison = compare(args.runs, args.out, args.master, tell=_tell)
-    console = Console()
-    if not console.is_terminal:
-        # Without a terminal there is no width to keep to, and a number must never be cut.
-        console = Console(width=10_000)
-    console.print(metrics_table(comparison.rows))
+    question = Question(args.metric, args.by, args.baseline)
+    comparison = compare(
+        args.runs,
+        args.out,
+        args.master,
+        question=question,
+        tell=tell,
+        settings=spark_settings(args.conf),
+    )
+    if comparison.found is None:
+        wide_console().print(metrics_table(comparison.rows, comparison.shown))
+    else:
+        found, shown = comparison.found, comparison.shown
+        name = "group" if args.by else "run"
+        print_table(answer_header(found, shown, name), answer_rows(found, shown))
     for file in comparison.files:
-        _tell(f"wrote {file}")
+        tell(f"wrote {file}")
     _warn(comparison.rows)
     return 1 if comparison.rejected else 0
 
 
-def metrics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The main metrics, a column per run if they are few, else a line per run."""
+def metrics_table(rows: Sequence[Mapping[str, Any]], shown: Sequence[str]) -> Table:
+    """What was run and the metrics shown, a column per run if they are few, else a line per run."""
+    columns = [*_RUN, *shown]
     if len(rows) <= _RUNS_SIDE_BY_SIDE_MAX:
         table = Table("", *(str(row["run"]) for row in rows))
-        for column, label in _SHOWN.items():
-            table.add_row(label, *(_cell(row[column]) for row in rows))
+        for column in columns:
+            table.add_row(label(column), *(_cell(row[column]) for row in rows))
     else:
-        table = Table("run", *_SHOWN.values())
+        table = Table("run", *map(label, columns))
         for row in rows:
-            table.add_row(str(row["run"]), *(_cell(row[column]) for column in _SHOWN))
+            table.add_row(str(row["run"]), *(_cell(row[column]) for column in columns))
     for cells in table.columns[1:]:
         cells.justify = "right"
         cells.overflow = "fold"
@@ -113,14 +114,9 @@ def _warn(rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         share = row["recall_share"]
         if share is not None and share < 1:
-            _tell(f"{row['run']}: recall is from a sample of {share:.1%} of the pairs owed")
+            tell(f"{row['run']}: recall is from a sample of {share:.1%} of the pairs owed")
         if row["duplicates"] or row["spurious"]:
-            _tell(
+            tell(
                 f"{row['run']}: the sink was told {row['duplicates']} pairs more than once "
                 f"and {row['spurious']} that are no match"
             )
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()

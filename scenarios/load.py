@@ -40,25 +40,30 @@ def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScen
     Raises:
         ScenarioError: there is none, or it has faults; all of them are told.
     """
+    text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
+    return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
+
+
+def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:
+    """The text of a file, or of the shipped one of that name, and where paths inside it start.
+
+    Raises:
+        ScenarioError: there is none, or it cannot be read.
+    """
     path = Path(name_or_path)
-    shipped = shipped_scenarios()
     if path.suffix == ".toml" or "/" in name_or_path:
         if not path.is_file():
             raise ScenarioError(name_or_path, [Fault("", "", "no such file")])
         try:
-            text = path.read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8"), path.parent
         except (OSError, UnicodeDecodeError) as fault:
             raise ScenarioError(name_or_path, [Fault("", "", f"cannot be read: {fault}")]) from None
-        base_dir = path.parent
-    elif name_or_path in shipped:
-        text = shipped[name_or_path]
-        base_dir = Path()
-    else:
-        known = ", ".join(shipped)
-        hint = near_miss(name_or_path, shipped)
-        expected = f"no such scenario{hint}; expected a path ending in .toml or one of: {known}"
-        raise ScenarioError(name_or_path, [Fault("", "", expected)])
-    return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
+    if name_or_path in shipped:
+        return shipped[name_or_path], Path()
+    known = ", ".join(shipped)
+    hint = near_miss(name_or_path, shipped)
+    expected = f"no such {noun}{hint}; expected a path ending in .toml or one of: {known}"
+    raise ScenarioError(name_or_path, [Fault("", "", expected)])
 
 
 def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scenario:
@@ -67,14 +72,23 @@ def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scen
     Raises:
         ScenarioError: it has faults; all of them are told.
     """
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(source, [Fault("", "", f"not valid TOML: {error}")]) from None
+    content = parse_toml(text, source)
     faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
     if faults:
         raise ScenarioError(source, faults)
     return validate_scenario(content, source)
+
+
+def parse_toml(text: str, source: str) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        ScenarioError: it is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(source, [Fault("", "", f"not valid TOML: {error}")]) from None
 
 
 def validate_scenario(content: Mapping[str, Any], source: str) -> Scenario:
@@ -95,14 +109,36 @@ def _apply(content: dict[str, Any], setting: str) -> Fault | None:
     parts = key.strip().split(".")
     if not equals or not all(parts):
         return Fault("--set", repr(setting), "expected key=value, such as motes.count=500")
-    table = content
-    for part in parts[:-1]:
-        inner = table.setdefault(part, {})
-        if not isinstance(inner, dict):
-            return Fault("--set", repr(setting), f"{part!r} is not a table")
-        table = inner
-    table[parts[-1]] = _toml_value(text.strip())
-    return None
+    why_not = put_key(content, key.strip(), _toml_value(text.strip()))
+    return Fault("--set", repr(setting), why_not) if why_not else None
+
+
+def put_key(content: dict[str, Any], key: str, value: object) -> str:
+    """Put a value at a dotted key, whose numbers count entries of arrays: `phenomenon.source.0.x_m`.
+
+    Returns why it cannot be put there; nothing if it was.
+    """
+    parts = key.split(".")
+    here: Any = content
+    for position, part in enumerate(parts):
+        last = position == len(parts) - 1
+        if isinstance(here, list):
+            if not part.isdecimal() or int(part) >= len(here):
+                return (
+                    f"{'.'.join(parts[:position])!r} has entries 0 to {len(here) - 1}, not {part}"
+                )
+            step: Any = int(part)
+        elif isinstance(here, dict):
+            step = part
+            if not last:
+                here.setdefault(part, {})
+        else:
+            return f"{'.'.join(parts[:position])!r} is not a table"
+        if last:
+            here[step] = value
+        else:
+            here = here[step]
+    return ""
 
 
 def _toml_value(text: str) -> Any:  # noqa: ANN401 (any TOML value)

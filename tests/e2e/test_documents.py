@@ -42,7 +42,7 @@ def test_paths_that_documents_name_exist(document: Path) -> None:
     text = document.read_text()
     named = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.\w+)`", text)
     named += re.findall(r"\]\(((?!http)[^)#]+)\)", text)
-    made_by_use = ("demo/", "comparison/", "runs/")
+    made_by_use = ("demo/", "comparison/", "runs/", "sweeps/", "figures/METRIC")
     missing = [
         path
         for path in named
@@ -56,6 +56,6 @@ def test_paths_that_documents_name_exist(document: Path) -> None:
 def test_every_command_has_help_with_an_example() -> None:
     overview = run_elsewhere("--help", cwd=ROOT).stdout
     commands = re.findall(r"^    ([a-z]+)(?: |$)", overview, flags=re.MULTILINE)
-    assert {"run", "report", "compare", "scenarios", "doctor"} <= set(commands)
+    assert {"run", "report", "compare", "sweep", "scenarios", "doctor"} <= set(commands)
     for command in commands:
         assert f"motejoin {command}" in run_elsewhere(command, "--help", cwd=ROOT).stdout

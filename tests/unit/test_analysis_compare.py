@@ -85,7 +85,7 @@ def test_compare_writes_the_same_numbers_as_csv_and_parquet_and_draws_figures(
     figures = {
         f"{name}.{end}" for name in ("traffic", "energy", "overview") for end in ("png", "svg")
     }
-    assert names == {"metrics.csv", "metrics.parquet", *figures}
+    assert names == {"metrics.csv", "metrics.parquet", "index.html", *figures}
 
 
 def test_no_complete_run_is_an_error_and_leaves_no_directory(tmp_path: Path) -> None:
@@ -123,22 +123,22 @@ def metrics_row(run: str) -> dict[str, Any]:
 @pytest.mark.parametrize("count", [1, 2, 70])
 def test_figures_are_drawn_for_few_runs_and_for_many(count: int, tmp_path: Path) -> None:
     rows = [metrics_row(f"a rather long name of a run directory {i}") for i in range(count)]
-    files = draw_comparison(rows, [{"reading": 3.0}] * count, tmp_path)
-    assert all(file.stat().st_size > 1000 for file in files)
+    drawn = draw_comparison(rows, [{"reading": 3.0}] * count, tmp_path)
+    assert all(file.stat().st_size > 1000 for files in drawn.values() for file in files)
 
 
 def test_figures_of_the_same_numbers_are_the_same_files(tmp_path: Path) -> None:
     drawn = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        files = draw_comparison([metrics_row("run")], [{"reading": 3.0}], tmp_path / name)
-        drawn.append([file.read_bytes() for file in files])
+        figures = draw_comparison([metrics_row("run")], [{"reading": 3.0}], tmp_path / name)
+        drawn.append([file.read_bytes() for files in figures.values() for file in files])
     assert drawn[0] == drawn[1]
 
 
 @pytest.mark.parametrize("count", [5, 6], ids=["a column per run", "a line per run"])
 def test_table_shows_every_run(count: int) -> None:
-    table = metrics_table([metrics_row(f"run-{i}") for i in range(count)])
+    table = metrics_table([metrics_row(f"run-{i}") for i in range(count)], ["recall"])
     headers = [str(column.header) for column in table.columns]
     first_cells = [str(cell) for cell in table.columns[0].cells]
     assert {f"run-{i}" for i in range(count)} <= {*headers, *first_cells}

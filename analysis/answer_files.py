@@ -1,0 +1,109 @@
+"""What a comparison or a sweep leaves behind: tables as CSV and Parquet, figures, and a page over all."""
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.answer_page import Page, answer_page
+from analysis.answer_plots import draw_answers
+from analysis.estimates import Answers, difference_table, summary_table
+from analysis.labels import MAIN
+from sim.errors import InputError
+
+PAGE = "index.html"
+FIGURES = "figures"
+
+
+@dataclass(slots=True)
+class Written:
+    """Files written, for the page and for telling."""
+
+    files: list[Path] = field(default_factory=list)
+    figures: dict[str, Path] = field(default_factory=dict)
+    """The PNG file of each figure."""
+
+    def add_figures(self, drawn: Mapping[str, Sequence[Path]]) -> None:
+        """Take note of figures."""
+        for name, files in drawn.items():
+            self.figures[name] = files[0]
+            self.files += files
+
+
+def write_answers(
+    found: Answers, shown: Sequence[str], out_dir: Path, *, label: str, x_axis: str | None = None
+) -> Written:
+    """Write summary and differences of all metrics, and draw those to be shown."""
+    written = Written(write_table(summary_table(found, label), out_dir, "summary"))
+    if found.differences:
+        written.files += write_table(difference_table(found, label), out_dir, "differences")
+    written.add_figures(draw_answers(found, shown, out_dir / FIGURES, x_axis=x_axis))
+    return written
+
+
+def write_page(out_dir: Path, page: Page) -> Path:
+    """Write the page that ties all together."""
+    path = out_dir / PAGE
+    with aside(path) as beside:
+        beside.write_text(answer_page(page, out_dir), encoding="utf-8")
+    return path
+
+
+def write_table(table: pa.Table, out_dir: Path, name: str) -> list[Path]:
+    """Write NAME.csv and NAME.parquet, each aside and then moved into place."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.column_names)
+    # Python writes a float with the digits that give the same float back.
+    writer.writerows(row.values() for row in table.to_pylist())
+    as_csv, as_parquet = out_dir / f"{name}.csv", out_dir / f"{name}.parquet"
+    with aside(as_csv) as beside:
+        beside.write_text(text.getvalue(), encoding="utf-8")
+    with aside(as_parquet) as beside:
+        pq.write_table(table, beside)
+    return [as_csv, as_parquet]
+
+
+def shown_metrics(
+    asked: Sequence[str], known: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """The metrics to show: those asked for, or of the main ones those that any run has.
+
+    Raises:
+        InputError: a metric was asked for that no run has.
+    """
+    unknown = [metric for metric in asked if metric not in known]
+    if unknown:
+        raise InputError(f"--metric {unknown[0]}: no such metric; there are: {', '.join(known)}")
+    if asked:
+        return list(asked)
+    return [m for m in MAIN if m in known and any(row.get(m) is not None for row in rows)]
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for output.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"--out {folder}: cannot be made a directory ({fault.strerror})"
+        ) from fault
+
+
+@contextmanager
+def aside(path: Path) -> Iterator[Path]:
+    """A path to write to instead, moved to `path` once written."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    yield beside
+    beside.replace(path)

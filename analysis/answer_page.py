@@ -1,0 +1,134 @@
+"""The page of a comparison or a sweep: the table, the figures, what failed, and where the numbers are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+
+from analysis.estimates import Answers, Estimate
+from analysis.labels import label
+from analysis.numbers import short
+from analysis.report_html import Html, join, tag
+
+
+@dataclass(slots=True)
+class Page:
+    """What stands on the page."""
+
+    title: str
+    description: str
+    facts: list[str]
+    """Short facts under the title."""
+    header: list[str] = field(default_factory=list)
+    """The table's header, and its rows."""
+    rows: list[list[str]] = field(default_factory=list)
+    note: str = ""
+    """What the table's cells mean."""
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    """What failed, and why."""
+    figures: Mapping[str, Path] = field(default_factory=dict)
+    """PNG files by what they show; an SVG of the same name stands beside each."""
+    downloads: Sequence[Path] = ()
+
+
+def answer_rows(found: Answers, shown: Sequence[str]) -> list[list[str]]:
+    """A row per group: its label, its number of runs, and what is known of each metric shown."""
+    return [
+        [
+            group,
+            str(found.runs[group]),
+            *(cell(found.means[group, m], found.differences.get((group, m))) for m in shown),
+        ]
+        for group in found.grouping.places
+    ]
+
+
+def answer_header(found: Answers, shown: Sequence[str], name: str) -> list[str]:
+    """The header of `answer_rows`."""
+    assert found.metrics
+    return [name, "runs", *(label(metric) for metric in shown)]
+
+
+def cell(mean: Estimate, difference: Estimate | None) -> str:
+    """A mean with half its interval, and the difference from the baseline."""
+    if mean.mean is None:
+        return "–"
+    text = short(mean.mean, digits=4)
+    if mean.half is not None:
+        text += f" ± {short(mean.half, digits=2)}"
+    if difference is not None and difference.mean is not None:
+        # A baseline differs from itself by nothing: that needs no interval.
+        percent = f"{difference.mean:+.1f}"
+        if difference.half:
+            percent += f" ± {short(difference.half, digits=2)}"
+        text += f" ({percent} %)"
+    return text
+
+
+def answer_page(page: Page, folder: Path) -> str:
+    """The page as HTML; files are named relative to `folder`."""
+    parts = [
+        tag(
+            "header",
+            tag("p", "motejoin", class_="brand"),
+            tag("h1", page.title),
+            tag("p", page.description, class_="description"),
+            tag("ul", *(tag("li", fact) for fact in page.facts), class_="facts"),
+        ),
+        tag("main", *_sections(page, folder)),
+    ]
+    style = files("analysis").joinpath("answer_page.css").read_text(encoding="utf-8")
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name_="color-scheme", content="light dark"),
+        tag("title", page.title),
+        tag("style", Html(style)),
+    )
+    body = tag("body", *parts)
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _sections(page: Page, folder: Path) -> list[Html]:
+    sections = []
+    if page.failures:
+        rows = [
+            tag("tr", tag("th", name), tag("td", why, class_="why")) for name, why in page.failures
+        ]
+        sections += [
+            tag("h2", f"{len(page.failures)} failed"),
+            tag("div", tag("table", *rows), class_="wide"),
+        ]
+    if page.rows:
+        header = tag("tr", *(tag("th", name) for name in page.header))
+        rows = [
+            tag("tr", tag("th", row[0]), *(tag("td", text) for text in row[1:]))
+            for row in page.rows
+        ]
+        sections += [
+            tag("h2", "Numbers"),
+            tag("p", page.note, class_="note"),
+            tag("div", tag("table", tag("thead", header), tag("tbody", *rows)), class_="wide"),
+        ]
+    if page.figures:
+        sections.append(tag("h2", "Figures"))
+        sections.append(tag("div", *_figures(page, folder), class_="figures"))
+    if page.downloads:
+        links = [
+            tag("li", tag("a", file.name, href=file.relative_to(folder).as_posix()))
+            for file in page.downloads
+        ]
+        sections += [tag("h2", "Tables to work with"), tag("ul", *links)]
+    return sections
+
+
+def _figures(page: Page, folder: Path) -> list[Html]:
+    shown = []
+    for name, file in page.figures.items():
+        png = file.relative_to(folder).as_posix()
+        svg = file.with_suffix(".svg").relative_to(folder).as_posix()
+        image = tag("img", src=png, alt=name, loading="lazy")
+        caption = tag("figcaption", join(name, " · ", tag("a", "SVG", href=svg)))
+        shown.append(tag("figure", tag("a", image, href=svg), caption))
+    return shown

@@ -1,0 +1,151 @@
+"""What the runs of a group say together: means with 95 % intervals, and differences from a baseline.
+
+The seed is the unit: a group's value for a seed is the mean over its runs of that seed, and intervals are
+Student's t over seeds. Runs of one seed meet the same field and the same readings, so a difference is taken
+seed by seed, in % of the baseline's value, and the interval is over those differences.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+from scipy.special import stdtrit
+
+from analysis.groups import Grouping, value_text
+
+CONFIDENCE: Final = 0.95
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean, its 95 % interval (None: fewer than two values) and the number of values."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def half(self) -> float | None:
+        """Half the interval's length."""
+        if self.high is None or self.mean is None:
+            return None
+        return self.high - self.mean
+
+
+def estimate(values: Iterable[float]) -> Estimate:
+    """The mean of independent values and its t-interval."""
+    known = list(values)
+    n = len(known)
+    if n == 0:
+        return Estimate(None, None, None, 0)
+    mean = math.fsum(known) / n
+    if n == 1:
+        return Estimate(mean, None, None, 1)
+    variance = math.fsum((value - mean) ** 2 for value in known) / (n - 1)
+    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / n)
+    return Estimate(mean, mean - half, mean + half, n)
+
+
+def by_seed(rows: Iterable[Row], metric: str) -> dict[int, float]:
+    """The metric's mean over the rows of each seed that have it, seeds in order."""
+    values: dict[int, list[float]] = {}
+    for row in rows:
+        value = row.get(metric)
+        if value is not None:
+            values.setdefault(row["seed"], []).append(float(value))
+    return {seed: math.fsum(values[seed]) / len(values[seed]) for seed in sorted(values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The estimates of every group and metric."""
+
+    grouping: Grouping
+    metrics: list[str]
+    runs: dict[str, int]
+    """Runs of each group."""
+    means: dict[tuple[str, str], Estimate]
+    """By group and metric."""
+    differences: dict[tuple[str, str], Estimate]
+    """In % of the baseline, by group and metric; empty without a baseline."""
+    baseline_of: dict[str, str]
+
+
+def answers(
+    rows: Sequence[Row],
+    grouping: Grouping,
+    metrics: Sequence[str],
+    baseline_of: Mapping[str, str],
+) -> Answers:
+    """Estimates of `metrics` for each group that has runs among `rows`."""
+    members: dict[str, list[Row]] = {label: [] for label in grouping.places}
+    for row in rows:
+        members[grouping.group_of[row["run"]]].append(row)
+    members = {label: group for label, group in members.items() if group}
+    means, differences = {}, {}
+    for metric in metrics:
+        values = {label: by_seed(group, metric) for label, group in members.items()}
+        for label, own in values.items():
+            means[label, metric] = estimate(own.values())
+            base = values.get(baseline_of.get(label, ""))
+            if base is not None:
+                differences[label, metric] = estimate(
+                    100 * (own[seed] - base[seed]) / abs(base[seed])
+                    for seed in own
+                    if base.get(seed)
+                )
+    present = Grouping(
+        grouping.axes,
+        {label: grouping.places[label] for label in members},
+        {row["run"]: grouping.group_of[row["run"]] for row in rows},
+    )
+    counts = {label: len(group) for label, group in members.items()}
+    return Answers(present, list(metrics), counts, means, differences, dict(baseline_of))
+
+
+def summary_table(found: Answers, label: str) -> pa.Table:
+    """One row per group: its label, its place, its runs; mean, low, high and n of every metric."""
+    groups = list(found.grouping.places)
+    columns: dict[str, pa.Array] = {label: pa.array(groups, pa.string())}
+    for axis in found.grouping.axes:
+        if axis not in columns:
+            columns[axis] = value_array([found.grouping.places[g][axis] for g in groups])
+    columns["runs"] = pa.array([found.runs[g] for g in groups], pa.int64())
+    for metric in found.metrics:
+        own = [found.means[g, metric] for g in groups]
+        for part in ("mean", "low", "high"):
+            columns[f"{metric}_{part}"] = pa.array([getattr(e, part) for e in own], pa.float64())
+        columns[f"{metric}_n"] = pa.array([e.n for e in own], pa.int64())
+    return pa.table(columns)
+
+
+def difference_table(found: Answers, label: str) -> pa.Table:
+    """One row per group and metric: the difference from its baseline in %, with interval and n."""
+    keys = list(found.differences)
+    own = list(found.differences.values())
+    return pa.table(
+        {
+            label: pa.array([group for group, _ in keys], pa.string()),
+            "baseline": pa.array([found.baseline_of[group] for group, _ in keys], pa.string()),
+            "metric": pa.array([metric for _, metric in keys], pa.string()),
+            "difference_percent": pa.array([e.mean for e in own], pa.float64()),
+            "low": pa.array([e.low for e in own], pa.float64()),
+            "high": pa.array([e.high for e in own], pa.float64()),
+            "n": pa.array([e.n for e in own], pa.int64()),
+        }
+    )
+
+
+def value_array(values: Sequence[Any]) -> pa.Array:
+    """Scenario values as a column: numbers or text where they are all of a kind, else their text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int} or kinds <= {int, float}:
+        return pa.array(values, pa.int64() if kinds <= {int} else pa.float64())
+    if kinds <= {bool}:
+        return pa.array(values, pa.bool_())
+    return pa.array([None if v is None else value_text(v) for v in values], pa.string())

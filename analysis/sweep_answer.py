@@ -1,0 +1,92 @@
+"""The answer of a sweep: metrics of all its runs, estimates per point, figures, and a page over all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from analysis.answer_files import shown_metrics, write_answers, write_page, write_table
+from analysis.answer_page import Page, answer_header, answer_rows
+from analysis.compare import NOTE, Question, measure, measure_columns
+from analysis.estimates import Answers, answers, value_array
+from analysis.groups import Grouping
+from analysis.traces import Run, find_runs
+
+
+@dataclass(frozen=True, slots=True)
+class SweepAnswer:
+    """What the runs say."""
+
+    found: Answers
+    shown: list[str]
+    """The metrics to show."""
+    label: str
+    """What a row of the table is: a point or a group."""
+    files: list[Path]
+
+
+def answer_sweep(
+    spark: SparkSession,
+    out_dir: Path,
+    identities: Mapping[str, Mapping[str, Any]],
+    grouping: Grouping,
+    question: Question,
+    baseline_of: Mapping[str, str],
+    *,
+    title: str,
+    description: str,
+    failures: Sequence[tuple[str, str]],
+) -> SweepAnswer:
+    """Compute and write all there is to say about the complete runs of a sweep.
+
+    `identities` has the columns that tell each run from the others, in the order wanted.
+    """
+    runs, rejected = find_runs([out_dir / "runs" / run for run in identities])
+    assert not rejected, rejected
+    table, _ = measure(spark, runs)
+    table = with_identity(table, runs, identities)
+    rows = table.to_pylist()
+    measures = measure_columns(table)
+    shown = shown_metrics(question.metrics, measures, rows)
+    found = answers(rows, grouping, measures, baseline_of)
+    label = "group" if question.by else "point"
+    files = write_table(table, out_dir, "metrics")
+    x_axis = found.grouping.axes[0] if question.by else None
+    written = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
+    files += written.files
+    seeds = sorted({row["seed"] for row in rows})
+    page = Page(
+        title=title,
+        description=description,
+        facts=[
+            f"{len(found.grouping.places)} {label}s",
+            f"{len(rows)} runs",
+            f"seeds {', '.join(map(str, seeds))}",
+            *([f"baseline {question.baseline}"] if question.baseline else []),
+        ],
+        header=answer_header(found, shown, label),
+        rows=answer_rows(found, shown),
+        note=NOTE,
+        failures=list(failures),
+        figures=written.figures,
+        downloads=[file for file in files if file.suffix in {".csv", ".parquet"}],
+    )
+    files.append(write_page(out_dir, page))
+    return SweepAnswer(found, shown, label, files)
+
+
+def with_identity(
+    table: pa.Table, runs: Sequence[Run], identities: Mapping[str, Mapping[str, Any]]
+) -> pa.Table:
+    """`table` with the columns that say which point each run is of, and its fingerprint."""
+    every = dict.fromkeys(key for columns in identities.values() for key in columns)
+    keys = [key for key in every if key not in table.column_names]
+    order = [run.run for run in runs]
+    for position, key in enumerate(keys, start=1):
+        column = value_array([identities[run].get(key) for run in order])
+        table = table.add_column(position, key, column)
+    prints = pa.array([run.manifest.fingerprint for run in runs], pa.string())
+    return table.add_column(len(keys) + 1, "fingerprint", prints)

@@ -1,0 +1,94 @@
+"""Many independent pieces of work as Spark tasks, one each, with their progress."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_POLL_S: Final = 0.2
+_CANCEL_S: Final = 30.0
+"""How long we wait for Spark to stop tasks when told to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the work has come."""
+
+    done: int
+    running: int
+    failed: int
+    """Of those done, how many failed."""
+
+
+def run_tasks(
+    spark: SparkSession,
+    work: Callable[[Item, int], Result],
+    items: Sequence[Item],
+    *,
+    failed: Callable[[Result], bool],
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> list[Result]:
+    """Each item's result, in the order of `items`; each item is one task, started in that order.
+
+    `work` gets an item and the number of the attempt at it (from 0), must be importable where it runs, and
+    must not raise. A KeyboardInterrupt stops the tasks before it goes on.
+    """
+    context = spark.sparkContext
+    failures = context.accumulator(0)
+    group = f"motejoin-{os.urandom(6).hex()}"
+
+    def one(item: Item) -> Result:
+        task = TaskContext.get()
+        assert task is not None
+        result = work(item, task.attemptNumber())
+        if failed(result):
+            failures.add(1)
+        return result
+
+    results: list[Result] = []
+    faults: list[BaseException] = []
+
+    def collect() -> None:
+        context.setJobGroup(group, f"{len(items)} runs", interruptOnCancel=True)
+        try:
+            results.extend(context.parallelize(items, len(items)).map(one).collect())
+        except BaseException as fault:  # noqa: BLE001 - it is raised again by the thread that waits
+            faults.append(fault)
+
+    # Spark's call blocks; the tracker is asked from here, and so an interrupt is heard at once.
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_POLL_S)
+            progress(_progress(context, group, len(items), int(failures.value)))
+    except BaseException:
+        context.cancelJobGroup(group)
+        deadline = time.monotonic() + _CANCEL_S
+        thread.join(max(0.0, deadline - time.monotonic()))
+        raise
+    if faults:
+        raise faults[0]
+    progress(Progress(len(items), 0, int(failures.value)))
+    return results
+
+
+def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  # noqa: ANN401 - untyped in Spark
+    tracker = context.statusTracker()
+    done = running = 0
+    for job in tracker.getJobIdsForGroup(group):
+        for stage in getattr(tracker.getJobInfo(job), "stageIds", ()):
+            info = tracker.getStageInfo(stage)
+            if info is not None:
+                done += info.numCompletedTasks
+                running += info.numActiveTasks
+    # The two counts are not taken at the same instant.
+    return Progress(done, min(running, total - done), failed)

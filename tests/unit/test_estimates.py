@@ -1,0 +1,172 @@
+"""Groups, means with intervals and differences from baselines."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.answer_files import write_answers
+from analysis.answer_page import cell
+from analysis.estimates import (
+    Estimate,
+    answers,
+    difference_table,
+    estimate,
+    summary_table,
+)
+from analysis.groups import Grouping, baselines, group_by_keys
+from sim.errors import InputError
+
+SCENARIOS = {
+    f"{strategy}-{window}-{seed}": {"join": {"strategy": strategy, "window_s": window}}
+    for strategy in ("central", "star")
+    for window in (3.0, 6.0)
+    for seed in (1, 2, 3)
+}
+
+
+def rows_of(value: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a function of a run's name
+    return [{"run": run, "seed": int(run[-1]), "bytes": value(run)} for run in SCENARIOS]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+def test_interval_is_students_t(values: list[float]) -> None:
+    found = estimate(values)
+    error = stats.sem(values)
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=stats.tmean(values), scale=error or 1)
+    if error == 0:
+        low = high = stats.tmean(values)
+    assert found.n == len(values)
+    assert found.mean == pytest.approx(stats.tmean(values), abs=1e-6)
+    assert found.low == pytest.approx(low, abs=1e-5)
+    assert found.high == pytest.approx(high, abs=1e-5)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
+    assert estimate([5.0]) == Estimate(5.0, None, None, 1)
+    assert estimate([]) == Estimate(None, None, None, 0)
+
+
+def test_runs_are_grouped_by_a_key_or_its_last_part() -> None:
+    for key in ("join.strategy", "strategy"):
+        grouping = group_by_keys(SCENARIOS, [key])
+        assert grouping.axes == ["join.strategy"]
+        assert list(grouping.places) == ["strategy=central", "strategy=star"]
+        assert grouping.group_of["star-3.0-2"] == "strategy=star"
+
+
+def test_unknown_and_ambiguous_keys_are_told() -> None:
+    with pytest.raises(InputError, match=r"did you mean .*join\.strategy"):
+        group_by_keys(SCENARIOS, ["join.stratgy"])
+    both = {"a": {"radio": {"range_m": 1.0}, "clustering": {"range_m": 1.0}}}
+    with pytest.raises(InputError, match=r"radio\.range_m, clustering\.range_m"):
+        group_by_keys(both, ["range_m"])
+
+
+def test_seeds_are_the_units_of_a_group() -> None:
+    """Runs of one seed are averaged first: n counts seeds."""
+    grouping = group_by_keys(SCENARIOS, ["strategy"])
+    found = answers(
+        rows_of(lambda run: 10 * int(run[-1]) + (5 if "6.0" in run else 0)),
+        grouping,
+        ["bytes"],
+        {},
+    )
+    star = found.means["strategy=star", "bytes"]
+    assert (star.mean, star.n) == (22.5, 3)
+    assert found.runs["strategy=star"] == 6
+
+
+def test_difference_is_taken_seed_by_seed() -> None:
+    """Star needs 20 % more than central with each seed, whatever the seed: no spread at all."""
+    grouping = group_by_keys(SCENARIOS, ["strategy", "window_s"])
+    factor = {"central": 1.0, "star": 1.2}
+    rows = rows_of(lambda run: factor[run.split("-")[0]] * 100 ** int(run[-1]))
+    baseline_of = baselines(grouping, "strategy=central")
+    assert baseline_of["strategy=star,window_s=6.0"] == "strategy=central,window_s=6.0"
+    found = answers(rows, grouping, ["bytes"], baseline_of)
+    difference = found.differences["strategy=star,window_s=6.0", "bytes"]
+    assert difference.mean == pytest.approx(20)
+    assert difference.half == pytest.approx(0, abs=1e-9)
+    assert difference.n == 3
+    assert found.differences["strategy=central,window_s=3.0", "bytes"].mean == 0
+
+
+@pytest.mark.parametrize("named", ["strategy=central,window_s=3.0", "central,3.0"])
+def test_one_group_can_be_the_baseline_of_all(named: str) -> None:
+    grouping = group_by_keys(SCENARIOS, ["strategy", "window_s"])
+    assert set(baselines(grouping, named).values()) == {"strategy=central,window_s=3.0"}
+
+
+def test_unknown_baseline_is_told_with_what_there_is() -> None:
+    grouping = group_by_keys(SCENARIOS, ["strategy"])
+    with pytest.raises(InputError, match=r"centrl.*strategy=central"):
+        baselines(grouping, "centrl")
+
+
+def test_seeds_that_the_baseline_lacks_are_left_out_and_zero_divides_nothing() -> None:
+    grouping = Grouping(["run"], {"a": {"run": "a"}, "b": {"run": "b"}}, {"a1": "a", "b1": "b"})
+    grouping.group_of.update({"a2": "a", "b2": "b", "b3": "b"})
+    rows = [
+        {"run": "a1", "seed": 1, "bytes": 0},
+        {"run": "a2", "seed": 2, "bytes": 4},
+        {"run": "b1", "seed": 1, "bytes": 7},
+        {"run": "b2", "seed": 2, "bytes": 5},
+        {"run": "b3", "seed": 3, "bytes": None},
+    ]
+    found = answers(rows, grouping, ["bytes"], {"a": "a", "b": "a"})
+    assert found.differences["b", "bytes"] == Estimate(25.0, None, None, 1)
+    assert found.means["b", "bytes"].n == 2
+
+
+def test_summary_has_mean_low_high_and_n_of_every_metric(tmp_path: Path) -> None:
+    grouping = group_by_keys(SCENARIOS, ["strategy", "window_s"])
+    rows = rows_of(lambda run: len(run) * int(run[-1]))
+    found = answers(rows, grouping, ["bytes"], baselines(grouping, "central"))
+    table = summary_table(found, "group")
+    assert table.column_names == [
+        "group",
+        "join.strategy",
+        "join.window_s",
+        "runs",
+        "bytes_mean",
+        "bytes_low",
+        "bytes_high",
+        "bytes_n",
+    ]
+    assert difference_table(found, "group").num_rows == 4
+    written = write_answers(found, ["bytes"], tmp_path, label="group")
+    with (tmp_path / "summary.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    for line, row in zip(lines, table.to_pylist(), strict=True):
+        assert line == {key: "" if value is None else str(value) for key, value in row.items()}
+    # Numbers on one axis, two series, two dimensions: lines, differences and a heat map.
+    assert set(written.figures) == {"bytes", "bytes-difference", "bytes-heat"}
+    assert all(file.stat().st_size > 1000 for file in written.figures.values())
+
+
+def test_figures_stand_where_nothing_is_known(tmp_path: Path) -> None:
+    grouping = group_by_keys(SCENARIOS, ["strategy"])
+    found = answers(rows_of(lambda _: None), grouping, ["bytes"], {})
+    written = write_answers(found, ["bytes"], tmp_path, label="group")
+    assert set(written.figures) == {"bytes"}
+
+
+@pytest.mark.parametrize(
+    ("mean", "difference", "text"),
+    [
+        (Estimate(None, None, None, 0), None, "–"),
+        (Estimate(3.25, None, None, 1), None, "3.25"),
+        (Estimate(2000.0, 1000.0, 3000.0, 5), None, "2000 ± 1,000"),
+        (Estimate(2.0, 1.0, 3.0, 5), Estimate(-50.0, -60.0, -40.0, 5), "2 ± 1 (-50.0 ± 10 %)"),
+        (Estimate(2.0, 1.0, 3.0, 5), Estimate(0.0, 0.0, 0.0, 5), "2 ± 1 (+0.0 %)"),
+    ],
+)
+def test_a_cell_says_mean_interval_and_difference(
+    mean: Estimate, difference: Estimate | None, text: str
+) -> None:
+    assert cell(mean, difference) == text
