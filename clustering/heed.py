@@ -62,6 +62,7 @@ def elect(
     random: np.random.Generator,
     control: ControlMessages,
     link_power: Reals | None = None,
+    cost_news: Flags | None = None,
 ) -> Election:
     """Elect cluster heads.
 
@@ -76,11 +77,14 @@ def elect(
         control: Size and pace of the messages.
         link_power: What each link of `neighbourhood` costs to bridge, for AMRP; the square of its length
             if not given.
+        cost_news: Who broadcasts its cost; everybody if not given. Those whose cost is as their neighbours
+            know it from elections before can do without.
     """
     # I. Initialize: know the neighbours, compute and broadcast the cost, set the first probability.
     rank = ranking(node_costs(cost, neighbourhood, alive, link_power))
+    telling = alive if cost_news is None else alive & cost_news
     yield Broadcast(
-        "cost", np.flatnonzero(alive), neighbourhood, control.body_bytes, control.interval_us
+        "cost", np.flatnonzero(telling), neighbourhood, control.body_bytes, control.interval_us
     )
     head_probability = np.clip(c_prob * energy_share, p_min, 1.0)
     is_final = np.zeros(neighbourhood.count, dtype=np.bool_)

@@ -33,3 +33,18 @@ def neighbourhood_within(
         distances_m=links.data,
         range_m=range_m,
     )
+
+
+class Neighbourhoods:
+    """Who is within range of whom, for any range: each is worked out once."""
+
+    def __init__(self, positions_m: Reals) -> None:
+        self._positions_m = positions_m
+        self._by_range: dict[float, Neighbourhood] = {}
+
+    def within(self, range_m: float) -> Neighbourhood:
+        """All links of at most `range_m`; the same object whenever asked."""
+        found = self._by_range.get(range_m)
+        if found is None:
+            found = self._by_range[range_m] = neighbourhood_within(self._positions_m, range_m)
+        return found

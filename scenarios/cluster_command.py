@@ -13,7 +13,7 @@ from clustering.contract import Clusters, run_with
 from clustering.grid import CellHead
 from clustering.heed import Cost
 from clustering.leach import Epoch, Lot
-from clustering.neighbourhood import neighbourhood_within
+from clustering.neighbourhood import Neighbourhoods
 from clustering.protocols import Protocol, Settings, Situation, Weight, elect
 from clustering.quality import measure
 from network.profile import load_profile
@@ -140,8 +140,9 @@ def hold_election(
         cell_head=CellHead(args.cell_head),
     )
     alive = np.ones(args.nodes, dtype=np.bool_)
+    neighbourhoods = Neighbourhoods(positions_m)
     situation = Situation(
-        neighbourhood=neighbourhood_within(positions_m, args.range),
+        neighbourhood=neighbourhoods.within(args.range),
         positions_m=positions_m,
         alive=alive,
         energy_share=1 - wear,
@@ -151,7 +152,7 @@ def hold_election(
         load_profile("first-order"),
         positions_m=positions_m,
         sink_m=(args.side / 2, args.side / 2),
-        range_m=args.range,
+        neighbourhoods=neighbourhoods,
         alive=alive,
         loss=args.loss,
         random=streams.vector("radio.loss"),

@@ -1,19 +1,21 @@
 """What an election's control messages cost, counted as they are sent, without simulating time."""
 
-import numpy as np
-from scipy.spatial import cKDTree
+from dataclasses import replace
 
-from clustering.contract import Broadcast, Flags, Heard, Nodes, Reals, Send, hear_all
+import numpy as np
+
+from clustering.contract import Broadcast, Flags, Heard, Reals, Send, hear_all
+from clustering.neighbourhood import Neighbourhoods
 from network.profile import Profile
 from sim.records import SINK
 
 
 class CountedAir:
-    """Delivers an election's messages at once, losing some by chance, and adds up what they cost.
+    """Delivers an election's messages at once, losing some by chance, and adds up what they cost each mote.
 
-    Every message between motes is sent at the cluster range; one to or from the sink, which has power to
-    spare, over the distance itself. All live motes in range pay to receive a broadcast, also those that it
-    is not meant for; only its target pays for a unicast.
+    As on the simulated air, a broadcast costs its range and all live motes in that range, also those that it
+    is not meant for; a unicast costs its distance and its target. The sink has power to spare. Unlike there,
+    listeners pay for lost copies, too.
     """
 
     def __init__(
@@ -22,56 +24,57 @@ class CountedAir:
         *,
         positions_m: Reals,
         sink_m: tuple[float, float],
-        range_m: float,
+        neighbourhoods: Neighbourhoods,
         alive: Flags,
         loss: float,
         random: np.random.Generator,
     ) -> None:
         self._profile = profile
-        self._positions_m = positions_m
-        self._sink_m = sink_m
-        self._range_m = range_m
+        self._points_m = np.concatenate([positions_m, [sink_m]])  # the sink's -1 is the last
+        self._neighbourhoods = neighbourhoods
         self._alive = alive
         self._loss = loss
         self._random = random
-        self._listeners: dict[float, Nodes] = {}
         self.messages = 0
         self.bytes = 0
-        self.energy_j = 0.0
+        self.spent_j: Reals = np.zeros(len(positions_m))
+        """By each mote, sending and receiving."""
+
+    @property
+    def energy_j(self) -> float:
+        """By all motes together."""
+        return float(self.spent_j.sum())
 
     def __call__(self, send: Send) -> Heard:
         """Who hears `send`, for `run_with`."""
-        self._charge(send)
         heard = hear_all(send, self._alive)
+        self._charge(send, heard)
+        if not self._loss:
+            return heard
         kept = self._random.random(len(heard.sources)) >= self._loss
         return Heard(heard.sources[kept], heard.targets[kept])
 
-    def _charge(self, send: Send) -> None:
-        message_bytes = send.body_bytes + self._profile.header_bytes
-        if isinstance(send, Broadcast):
-            sent_j = len(send.nodes) * self._profile.transmit_j_per_byte(send.within.range_m)
-            receivers = int(self._listeners_within(send.within.range_m)[send.nodes].sum())
-        else:
-            sent_j = self._unicasts_j_per_byte(send.nodes, send.targets)
-            receivers = int((send.targets != SINK).sum())
+    def _charge(self, send: Send, heard: Heard) -> None:
+        message_bytes = self._profile.on_air_bytes(send.body_bytes)
         self.messages += len(send.nodes)
         self.bytes += message_bytes * len(send.nodes)
-        self.energy_j += message_bytes * (sent_j + receivers * self._profile.receive_j_per_byte)
+        if isinstance(send, Broadcast):
+            in_range = self._neighbourhoods.within(send.within.range_m)
+            if send.within is not in_range:
+                heard = hear_all(replace(send, within=in_range), self._alive)
+            sent_j = np.full(
+                len(send.nodes), self._profile.transmit_j_per_byte(send.within.range_m)
+            )
+        else:
+            steps_m = self._points_m[send.targets] - self._points_m[send.nodes]
+            sent_j = sending_j_per_byte(self._profile, np.hypot(steps_m[:, 0], steps_m[:, 1]))
+        from_motes, at_motes = send.nodes != SINK, heard.targets[heard.targets != SINK]
+        np.add.at(self.spent_j, send.nodes[from_motes], message_bytes * sent_j[from_motes])
+        copies = np.bincount(at_motes, minlength=len(self.spent_j))
+        self.spent_j += message_bytes * self._profile.receive_j_per_byte * copies
 
-    def _unicasts_j_per_byte(self, sources: Nodes, targets: Nodes) -> float:
-        """What the motes among `sources` spend; the sink's own energy is not counted."""
-        to_sink = sources[targets == SINK]
-        steps_m = self._positions_m[to_sink] - np.array(self._sink_m)
-        to_motes = int(((sources != SINK) & (targets != SINK)).sum())
-        return to_motes * self._profile.transmit_j_per_byte(self._range_m) + sum(
-            self._profile.transmit_j_per_byte(distance_m)
-            for distance_m in np.hypot(steps_m[:, 0], steps_m[:, 1]).tolist()
-        )
 
-    def _listeners_within(self, range_m: float) -> Nodes:
-        """How many live motes are in range of each mote."""
-        if range_m not in self._listeners:
-            tree = cKDTree(self._positions_m[self._alive])
-            within = tree.query_ball_point(self._positions_m, range_m, return_length=True)
-            self._listeners[range_m] = np.asarray(within, dtype=np.int64) - self._alive
-        return self._listeners[range_m]
+def sending_j_per_byte(profile: Profile, distances_m: Reals) -> Reals:
+    """What it costs to send one byte over each of the distances."""
+    joules = map(profile.transmit_j_per_byte, distances_m.tolist())
+    return np.fromiter(joules, np.float64, len(distances_m))

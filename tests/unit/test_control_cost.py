@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from clustering.contract import Broadcast, Heard, Send, Unicast
-from clustering.neighbourhood import neighbourhood_within
+from clustering.neighbourhood import Neighbourhoods
 from network.profile import load_profile
 from scenarios.control_cost import CountedAir
 from sim.records import SINK
 
 POSITIONS_M = np.array([[0.0, 0.0], [40.0, 0.0], [80.0, 0.0], [30.0, 0.0]])
 ALIVE = np.array([True, True, True, False])
-NEIGHBOURHOOD = neighbourhood_within(POSITIONS_M, 50.0)
+NEIGHBOURHOODS = Neighbourhoods(POSITIONS_M)
+NEIGHBOURHOOD = NEIGHBOURHOODS.within(50.0)
 BITS = 8 * 50
 ELECTRONICS_J = BITS * 50e-9
 AMPLIFIER_J = BITS * 10e-12 * 50.0**2
@@ -22,7 +23,7 @@ def counted(send: Send, *, loss: float = 0.0) -> tuple[CountedAir, Heard]:
         load_profile("first-order"),
         positions_m=POSITIONS_M,
         sink_m=(0.0, 60.0),
-        range_m=50.0,
+        neighbourhoods=NEIGHBOURHOODS,
         alive=ALIVE,
         loss=loss,
         random=np.random.default_rng(1),
@@ -45,9 +46,11 @@ def test_those_whom_a_broadcast_is_not_meant_for_pay_all_the_same() -> None:
     assert len(heard.targets) == 0
 
 
-def test_a_unicast_costs_its_target_alone() -> None:
+def test_a_unicast_costs_its_distance_and_its_target_alone() -> None:
     air, _ = counted(Unicast("join", np.array([0]), np.array([1]), 25, 1000))
-    assert air.energy_j == pytest.approx(ELECTRONICS_J + AMPLIFIER_J + ELECTRONICS_J)
+    sent_j = ELECTRONICS_J + BITS * 10e-12 * 40.0**2
+    assert air.spent_j.tolist() == pytest.approx([sent_j, ELECTRONICS_J, 0.0, 0.0])
+    assert air.energy_j == pytest.approx(sent_j + ELECTRONICS_J)
 
 
 def test_a_message_to_the_sink_costs_its_distance() -> None:

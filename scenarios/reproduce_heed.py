@@ -1,0 +1,157 @@
+"""HEED against LEACH in the application study of the HEED paper: ours, with what the papers report beside it."""
+
+import csv
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Final
+
+import numpy as np
+from matplotlib.figure import Figure as Canvas
+from scipy.stats import t as student
+
+from scenarios.figure import Figure, Request, Verdict
+from scenarios.lifetime_model import Contender, Life, Setting, live
+
+MOTES: Final = (300, 400, 500, 600, 700)
+MOTES_QUICK: Final = (300, 500)
+SEEDS, SEEDS_QUICK = 10, 2
+
+LABELS: Final = {
+    Contender.HEED: "HEED, costs told when changed",
+    Contender.HEED_CHATTY: "HEED, costs told every round",
+    Contender.LEACH: "LEACH, everyone in turn",
+    Contender.GEN_LEACH_TOLD: "gen-LEACH, total told by the sink",
+    Contender.GEN_LEACH: "gen-LEACH, energies told by all",
+    Contender.DIRECT: "no clusters",
+}
+STYLES: Final = {
+    Contender.HEED: ("#2166ac", "o-"),
+    Contender.HEED_CHATTY: ("#67a9cf", "o--"),
+    Contender.LEACH: ("#b2182b", "s-"),
+    Contender.GEN_LEACH_TOLD: ("#e08214", "^-"),
+    Contender.GEN_LEACH: ("#fdb863", "^--"),
+    Contender.DIRECT: ("#7f7f7f", "x-"),
+}
+PANELS: Final[dict[str, Callable[[Life], float]]] = {
+    "first": lambda life: life.first_dead,
+    "half": lambda life: life.half_dead,
+    "last": lambda life: life.last_dead,
+}
+FACTS: Final[dict[str, Callable[[Life], float]]] = {
+    "heads": lambda life: life.heads,
+    "control_mj_per_mote_round": lambda life: 1e3 * life.control_j,
+    "data_mj_per_mote_round": lambda life: 1e3 * life.data_j,
+    "first_led": lambda life: life.first_led,
+    "first_to_sink_m": lambda life: life.first_to_sink_m,
+}
+"""What explains the lifetimes, as columns of the table."""
+
+Lives = dict[tuple[Contender, int], list[Life]]
+
+
+def figure_lifetime(request: Request) -> list[Verdict]:
+    """Rounds until the first, half and the last mote are dead, against the number of motes."""
+    motes = MOTES_QUICK if request.quick else MOTES
+    seeds = SEEDS_QUICK if request.quick else SEEDS
+    lives = _lives(request, motes, seeds)
+    _draw(request, lives, motes)
+    _write(request, lives)
+    return [
+        _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH, "first", "outlives"),
+        _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH, "last", "outlives"),
+        _outlives(lives, motes, Contender.HEED_CHATTY, Contender.GEN_LEACH, "first", "outlives"),
+        _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH_TOLD, "first", "not given"),
+        _outlives(
+            lives,
+            motes,
+            Contender.HEED,
+            Contender.LEACH,
+            "first",
+            "LEACH itself does better where it suits",
+        ),
+        _outlives(lives, motes, Contender.HEED, Contender.DIRECT, "first", "outlives"),
+    ]
+
+
+def _lives(request: Request, motes: Sequence[int], seeds: int) -> Lives:
+    """All lives, two or more at a time."""
+    settings = [
+        Setting(contender, count, seed)
+        for count in sorted(motes, reverse=True)  # the longest first
+        for contender in LABELS
+        for seed in range(1, seeds + 1)
+    ]
+    lives: Lives = {}
+    request.tell(f"{len(settings)} networks to live")
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        for setting, life in zip(settings, pool.map(live, settings), strict=True):
+            lives.setdefault((setting.contender, setting.motes), []).append(life)
+    return lives
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The mean, and half the width of its 95 % interval by Student's t."""
+    spread = float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return float(np.mean(values)), float(student.ppf(0.975, len(values) - 1)) * spread
+
+
+def _draw(request: Request, lives: Lives, motes: Sequence[int]) -> None:
+    canvas = Canvas(figsize=(12, 4.2))
+    for axes, (name, rounds) in zip(canvas.subplots(1, len(PANELS)), PANELS.items(), strict=True):
+        for contender, label in LABELS.items():
+            points = [mean_interval([rounds(life) for life in lives[contender, n]]) for n in motes]
+            means, halves = zip(*points, strict=True)
+            colour, style = STYLES[contender]
+            axes.errorbar(motes, means, halves, fmt=style, color=colour, label=label, capsize=3)
+        axes.set_title(f"{name} mote dead" if name != "half" else "half of the motes dead")
+        axes.set_xlabel("motes")
+        axes.set_ylim(bottom=0)
+        axes.grid(axis="y", alpha=0.3)
+        if name == "first":
+            axes.set_ylabel("rounds")
+    handles, labels = canvas.axes[0].get_legend_handles_labels()
+    canvas.legend(handles, labels, loc="lower center", ncols=3, frameon=False)
+    canvas.tight_layout(rect=(0, 0.12, 1, 1))
+    canvas.savefig(request.directory / "heed-lifetime.png", dpi=150)
+
+
+def _write(request: Request, lives: Lives) -> None:
+    columns = [f"{name}_{end}" for name in PANELS for end in ("mean", "half_width")]
+    with (request.directory / "heed-lifetime.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["contender", "motes", "seeds", *columns, *FACTS])
+        for (contender, motes), found in sorted(lives.items()):
+            cells: list[float] = []
+            for rounds in PANELS.values():
+                cells += mean_interval([rounds(life) for life in found])
+            cells += [float(np.mean([fact(life) for life in found])) for fact in FACTS.values()]
+            writer.writerow([contender, motes, len(found), *(f"{cell:.4g}" for cell in cells)])
+
+
+def _outlives(
+    lives: Lives, motes: Sequence[int], one: Contender, other: Contender, what: str, paper: str
+) -> Verdict:
+    """Whether the mean of `one` is above that of `other` at every size, both on the same fields."""
+    rounds = PANELS[what]
+    means = [
+        [float(np.mean([rounds(life) for life in lives[who, n]])) for n in motes]
+        for who in (one, other)
+    ]
+    pairs = [f"{n}: {a:.0f} against {b:.0f}" for n, a, b in zip(motes, *means, strict=True)]
+    return Verdict(
+        f"{LABELS[one]}, outlives {LABELS[other]} ({what} mote)",
+        paper,
+        f"rounds at {', '.join(pairs)}",
+        all(a > b for a, b in zip(*means, strict=True)),
+    )
+
+
+FIGURES = (
+    Figure(
+        "heed-lifetime",
+        "rounds until the first, half and the last mote are dead: HEED, LEACH (HEED, application study)",
+        figure_lifetime,
+    ),
+)
