@@ -12,7 +12,7 @@ for the rest: every node it was told is alive ends as a head, or as member of a 
 """
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -49,6 +49,11 @@ class Neighbourhood:
     def degrees(self) -> Nodes:
         """Number of neighbours of each node."""
         return np.diff(self.starts)
+
+    def listeners(self, node: int) -> list[int]:
+        """Who hears a node, ascending."""
+        listeners: list[int] = self.targets[self.starts[node] : self.starts[node + 1]].tolist()
+        return listeners
 
     def sources(self) -> Nodes:
         """The sending node of each link, in the order of `targets`."""
@@ -142,10 +147,39 @@ class Clusters:
     tentative_rounds: Nodes
     """Iterations in which each node announced itself as tentative head."""
     iterations: int
+    up: Nodes | None = None
+    """Heads of heads: where each head passes on what is for the sink, a head of a higher level or the sink
+    itself; the sink for all other nodes. None without levels."""
 
     def heads(self) -> Nodes:
         """The nodes that are heads, ascending."""
         return np.flatnonzero(self.head == np.arange(len(self.head)))
+
+    def among(self, alive: Flags) -> "Clusters":
+        """The clusters that are left when only `alive` nodes are.
+
+        The dead take no part. A member whose way to its head leads through a dead node leads itself; a head
+        whose head is dead passes on to the sink.
+        """
+        own = np.arange(len(self.head))
+        takes_part = alive & (self.head >= 0)
+        is_led = takes_part & (self.head == own)
+        for _ in own:
+            reached = takes_part & is_led[self.via]
+            if np.array_equal(reached, is_led):
+                break
+            is_led = reached
+        is_orphan = takes_part & ~is_led
+        up = self.up
+        if up is not None:
+            up = np.where(is_led & (up >= 0) & alive[up], up, SINK)
+        return replace(
+            self,
+            head=np.where(is_orphan, own, np.where(takes_part, self.head, -1)),
+            via=np.where(is_orphan, own, np.where(takes_part, self.via, -1)),
+            self_elected=takes_part & (self.self_elected | is_orphan),
+            up=up,
+        )
 
 
 Election: TypeAlias = Generator[Send, Heard, Clusters]

@@ -2,16 +2,27 @@
 
 A protocol core yields what its nodes send; the driver puts it on air, lets the protocol's interval pass,
 and tells the core who heard whom. Announcements of one interval are spread over its first half, as a real
-network's would be. What arrives after its interval is over comes too late to count.
+network's would be. A broadcast is heard, and paid for, by all in its range, also by those that it is not meant
+for. What arrives after its interval is over comes too late to count.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
 from simpy.events import Event
 
-from clustering.contract import Broadcast, Clusters, Election, Heard, Nodes, Send, Unicast
+from clustering.contract import (
+    Broadcast,
+    Clusters,
+    Election,
+    Heard,
+    Neighbourhood,
+    Nodes,
+    Send,
+    Unicast,
+)
+from clustering.neighbourhood import Neighbourhoods
 from network.contract import Air, Message
 from sim.kernel import Kernel
 from sim.records import DropReason
@@ -25,10 +36,12 @@ class ElectionDriver:
         kernel: Kernel,
         air: Air,
         rng: np.random.Generator,
+        neighbourhoods: Neighbourhoods,
     ) -> None:
         self._kernel = kernel
         self._air = air
         self._rng = rng
+        self._neighbourhoods = neighbourhoods
         self._attached: set[str] = set()
 
     def hold(self, election: Election) -> Generator[Event, Any, Clusters]:
@@ -50,17 +63,17 @@ class ElectionDriver:
         starts_us = (now_us + delays_us).tolist()
         match send:
             case Broadcast():
-                starts, targets = send.within.starts, send.within.targets
+                in_range = self._neighbourhoods.within(send.within.range_m)
+                on_heard = copies.add if send.within is in_range else copies.only(send.within)
                 for node, at_us in zip(send.nodes.tolist(), starts_us, strict=True):
-                    listeners = targets[starts[node] : starts[node + 1]].tolist()
                     self._air.broadcast(
                         send.kind,
                         node,
-                        listeners,
-                        send.within.range_m,
+                        in_range.listeners(node),
+                        in_range.range_m,
                         send.body_bytes,
                         at_us,
-                        copies.add,
+                        on_heard,
                     )
             case Unicast():
                 if send.kind not in self._attached:
@@ -88,6 +101,15 @@ class _Copies:
     def add(self, source: int, heard: list[int]) -> None:
         self.sources.extend([source] * len(heard))
         self.targets.extend(heard)
+
+    def only(self, within: Neighbourhood) -> Callable[[int, list[int]], None]:
+        """Adds the copies that came to those whom they are meant for."""
+
+        def add(source: int, heard: list[int]) -> None:
+            meant = set(within.listeners(source))
+            self.add(source, [node for node in heard if node in meant])
+
+        return add
 
 
 def _nodes(numbers: list[int]) -> Nodes:

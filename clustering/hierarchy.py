@@ -5,6 +5,7 @@ other; any ascending ranges may be given here.
 """
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from clustering import heed
 from clustering.contract import Clusters, ControlMessages, Flags, Heard, Nodes, Reals, Send
 from clustering.neighbourhood import neighbourhood_within
+from sim.records import SINK
 
 
 def elect(
@@ -25,10 +27,12 @@ def elect(
     p_min: float,
     random: np.random.Generator,
     control: ControlMessages,
+    cost_news: Flags | None = None,
 ) -> Generator[Send, Heard, tuple[Clusters, ...]]:
     """Elect heads, heads of heads, and so on: one level per range, the motes' own level first.
 
-    In each level, nodes that are not heads of the level below count as taking no part.
+    In each level, nodes that are not heads of the level below count as taking no part. `cost_news` concerns the
+    first level; the heads of heads tell each other their costs every time, since they are never the same.
     """
     assert all(near < far for near, far in pairwise(ranges_m)), ranges_m
     levels: list[Clusters] = []
@@ -43,6 +47,7 @@ def elect(
             p_min=p_min,
             random=random,
             control=control,
+            cost_news=cost_news if not levels else None,
         )
         levels.append(level)
         taking_part = np.zeros(len(alive), dtype=np.bool_)
@@ -56,3 +61,12 @@ def top_heads(levels: Sequence[Clusters]) -> Nodes:
     for level in levels[1:]:
         top = np.where(top >= 0, level.head[top], -1)
     return top
+
+
+def in_one(levels: Sequence[Clusters]) -> Clusters:
+    """The motes' own clusters, with the way up from each head: the first head above it that is another node."""
+    up = np.full(len(levels[0].head), SINK)
+    for level in reversed(levels[1:]):
+        is_below = (level.head >= 0) & (level.head != np.arange(len(up)))
+        up = np.where(is_below, level.head, up)
+    return replace(levels[0], up=up)

@@ -6,7 +6,7 @@ from typing import assert_never
 
 import numpy as np
 
-from clustering import dca, each_alone, grid, heed, k_means, leach, max_min
+from clustering import dca, each_alone, grid, heed, hierarchy, k_means, leach, max_min
 from clustering.contract import ControlMessages, Election, Flags, Neighbourhood, Reals
 
 
@@ -54,6 +54,8 @@ class Settings:
     """Max-min."""
     cell_head: grid.CellHead
     """Grid."""
+    upper_ranges_m: tuple[float, ...] = ()
+    """HEED: the ranges at which heads elect heads among themselves, level by level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,16 @@ class Situation:
     """Rounds so far: `epoch.after(clusters)` is the next election's, whatever the protocol."""
     link_power: Reals | None = None
     """For HEED's AMRP: what each link costs to bridge, the square of its length if not given."""
+    cost_news: Flags | None = None
+    """For HEED: who tells its cost; everybody if not given."""
 
 
 def elect(settings: Settings, situation: Situation, random: np.random.Generator) -> Election:
     """The election that `settings` ask for, ready to run."""
     now, control = situation, settings.control
     match settings.protocol:
+        case Protocol.HEED if settings.upper_ranges_m:
+            return _elect_levels(settings, now, random)
         case Protocol.HEED:
             return heed.elect(
                 neighbourhood=now.neighbourhood,
@@ -85,6 +91,7 @@ def elect(settings: Settings, situation: Situation, random: np.random.Generator)
                 random=random,
                 control=control,
                 link_power=now.link_power,
+                cost_news=now.cost_news,
             )
         case Protocol.LEACH:
             return leach.elect(
@@ -140,6 +147,22 @@ def elect(settings: Settings, situation: Situation, random: np.random.Generator)
             return each_alone.elect(alive=now.alive)
         case _:
             assert_never(settings.protocol)
+
+
+def _elect_levels(settings: Settings, now: Situation, random: np.random.Generator) -> Election:
+    levels = yield from hierarchy.elect(
+        positions_m=now.positions_m,
+        alive=now.alive,
+        energy_share=now.energy_share,
+        ranges_m=[now.neighbourhood.range_m, *settings.upper_ranges_m],
+        cost=settings.cost,
+        c_prob=settings.c_prob,
+        p_min=settings.p_min,
+        random=random,
+        control=settings.control,
+        cost_news=now.cost_news,
+    )
+    return hierarchy.in_one(levels)
 
 
 def weights(weight: Weight, situation: Situation) -> Reals:

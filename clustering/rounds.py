@@ -2,11 +2,14 @@
 
 An election is also held early when it is needed: when a head's battery has fallen to a share of what it
 was at its election, or when a member notices that its head is dead. Whoever notices sends an alarm to the
-sink, and the sink calls the election in a broadcast to all motes.
+sink, and the sink calls the election (`clustering.calling`).
 
 After an election each head enrols at the sink, which tells every head whom there is to probe: the new
 heads, and those that step down but linger until their readings have left the window. Only then do motes
 switch to their new heads, so that no reading meets a head that the others do not know of.
+
+Motes that die before the switch take no part in what follows; members that they cut off from their heads lead
+themselves.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +18,7 @@ from typing import Protocol
 import numpy as np
 from simpy.events import Event
 
+from clustering.calling import Caller
 from clustering.contract import Clusters, Election, Flags
 from clustering.election import ElectionDriver
 from clustering.leach import Epoch
@@ -30,8 +34,6 @@ ROSTER_TIME_BYTES = 4
 ROSTER_POSITION_BYTES = 4
 """Two coordinates of two bytes."""
 ALARM_BYTES = 0
-CALL_BYTES = 0
-"""A call to elect says no more than its kind."""
 CALL_GAP_US = 10_000_000
 """Least time from one election to the next that an alarm calls."""
 WATCH_US = 1_000_000
@@ -40,10 +42,13 @@ FOREVER_US = 1 << 60
 
 
 class Clustered(Protocol):
-    """Who is told of the outcome of elections: the join."""
+    """Who is told of the outcome of elections: network and join."""
 
-    def assign(self, head_of: Sequence[int]) -> None:
-        """From now on each mote belongs to its head."""
+    def set_levels(self, up: Sequence[int] | None) -> None:
+        """From now on each head sends what is for the sink to `up`; None: straight to the sink."""
+
+    def assign(self, head_of: Sequence[int], via: Sequence[int]) -> None:
+        """From now on each mote belongs to its head and reaches it by `via`; -1 for those without."""
 
     def set_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
@@ -72,7 +77,7 @@ class Rounds:
         trigger_share: float,
         on_head_failure: bool,
         residual_j: Sequence[float],
-        call_range_m: float,
+        caller: Caller,
     ) -> None:
         self._kernel = kernel
         self._air = air
@@ -91,7 +96,7 @@ class Rounds:
         self._trigger_share = trigger_share
         self._on_head_failure = on_head_failure
         self._residual_j = residual_j
-        self._call_range_m = call_range_m
+        self._caller = caller
         self._elected_with_j: dict[int, float] = {}
         """What the battery of each head held at its election."""
         self._alarmed: set[int] = set()
@@ -117,19 +122,22 @@ class Rounds:
         """The story of all rounds; with a round of zero length only alarms call further elections."""
         while True:
             started_us = self._kernel.now_us
-            alive = np.array(self._air.alive[:-1], dtype=np.bool_)
-            clusters = yield from self._driver.hold(self._elect(alive, self._epoch))
+            clusters = yield from self._driver.hold(self._elect(self._alive(), self._epoch))
             self._epoch = self._epoch.after(clusters)
-            heads = clusters.heads().tolist()
+            clusters = clusters.among(self._alive())
+            self._clustered.set_levels(None if clusters.up is None else clusters.up.tolist())
             if self._with_roster:
-                yield from self._tell(heads)
-            self._switch(heads, clusters)
+                yield from self._tell(clusters.heads().tolist())
+            self._switch(clusters.among(self._alive()))
             yield from self._wait(started_us)
 
     def notice_dead_head(self, node: int) -> None:
         """A member has found its head dead."""
         if self._on_head_failure:
             self._raise_alarm(node)
+
+    def _alive(self) -> Flags:
+        return np.array(self._air.alive[:-1], dtype=np.bool_)
 
     def _wait(self, started_us: int) -> Story:
         """Let the round pass, until its end or until an alarm calls an election."""
@@ -147,16 +155,7 @@ class Rounds:
         if self._call.triggered:
             self.called += 1
             self._call = None
-            listeners = range(len(self._air.alive) - 1)
-            self._air.broadcast(
-                "call",
-                SINK,
-                listeners,
-                self._call_range_m,
-                CALL_BYTES,
-                self._kernel.now_us,
-                lambda _source, _heard: None,
-            )
+            self._caller.call()
             yield self._kernel.timeout(self._telling_us)
         self._call = None
 
@@ -204,23 +203,29 @@ class Rounds:
             self._air.unicast("roster", SINK, head, size, roster, now_us)
         yield self._kernel.timeout(self._telling_us)
 
-    def _switch(self, heads: list[int], clusters: Clusters) -> None:
+    def _switch(self, clusters: Clusters) -> None:
         now_us = self._kernel.now_us
+        heads: list[int] = clusters.heads().tolist()
         stepped_down = {*self._heads}.difference(heads)
         self._lingering = {head: us for head, us in self._lingering.items() if us > now_us}
         self._lingering.update(dict.fromkeys(sorted(stepped_down), now_us + self._linger_us))
         self._heads = heads
-        head_of = clusters.head.tolist()
+        head_of, via = clusters.head.tolist(), clusters.via.tolist()
         tentative = clusters.tentative_rounds.tolist()
+        up: list[int] | None = None if clusters.up is None else clusters.up.tolist()
         for node, head in enumerate(head_of):
             if head >= 0:
-                self._rows.append((now_us, self.held, node, head, tentative[node]))
+                above = up[node] if up is not None and head == node else None
+                self._rows.append(
+                    (now_us, self.held, node, head, tentative[node], via[node], above)
+                )
         self._elected_with_j = {head: self._residual_j[head] for head in heads}
         self._alarmed.clear()
         self._settled_us = now_us
         self.held += 1
         self.heads_elected += len(heads)
-        self._clustered.assign(head_of)
+        self._clustered.set_levels(up)
+        self._clustered.assign(head_of, via)
 
     def _on_enrol(self, message: Message) -> None:
         self._enrolled.append(message.source)

@@ -1,14 +1,19 @@
 """Forwards messages hop by hop over any MAC, and hands them over at their final target only.
 
 Every hop is a transmission of its own: paid by its sender and receiver, logged, lost or delivered. The
-network header carries origin and final target. A relay that finds its next hop dead looks for another way; when
-there is none, the message ends as unreachable.
+network header carries origin and final target. Messages go by the network's routes, by the trees of clusters, or
+straight.
+
+A relay on a route that finds its next hop dead looks for another way; when there is none, the message ends as
+unreachable. On the way to a head there is no other way: whoever finds the next mote dead says so. Between heads and
+sink the way past a dead head is the straight one.
 """
 
 from collections.abc import Sequence
 from typing import Final, Protocol
 
 from network.base_air import Hearing, LogRow
+from network.cluster_trees import ClusterTrees
 from network.contract import Handler, LossHandler, Message, NodeId
 from network.routing import Routes
 from sim.kernel import Kernel
@@ -55,10 +60,16 @@ class Mac(Protocol):
 class Parcel:
     """A message on its way over several hops."""
 
-    __slots__ = ("at_us", "body", "body_bytes", "bytes", "hops", "origin", "target")
+    __slots__ = ("at_us", "body", "body_bytes", "bytes", "hops", "origin", "path", "target")
 
     def __init__(
-        self, origin: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+        self,
+        origin: NodeId,
+        target: NodeId,
+        body_bytes: int,
+        body: object,
+        at_us: int,
+        path: list[NodeId] | None,
     ) -> None:
         self.origin = origin
         self.target = target
@@ -68,17 +79,27 @@ class Parcel:
         self.bytes = 0
         """On air so far, all hops together."""
         self.hops = 0
+        self.path = path
+        """The hops still to come on a cluster's tree, as it was when the message set out; None on routes."""
 
 
 class RoutedAir:
     """Multi-hop unicasts between motes, to and from the sink, or both."""
 
     def __init__(
-        self, kernel: Kernel, mac: Mac, routes: Routes, *, between_motes: bool, with_sink: bool
+        self,
+        kernel: Kernel,
+        mac: Mac,
+        routes: Routes | None,
+        trees: ClusterTrees,
+        *,
+        between_motes: bool,
+        with_sink: bool,
     ) -> None:
         self._kernel = kernel
         self._mac = mac
         self._routes = routes
+        self._trees = trees
         self._between_motes = between_motes
         self._with_sink = with_sink
         self._handlers: dict[str, tuple[Handler, LossHandler]] = {}
@@ -98,13 +119,18 @@ class RoutedAir:
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
     ) -> int:
         """Send one message towards `target`; returns the bytes on air of its whole path."""
+        tree = self._trees.path(kind, source, target)
         routed = self._with_sink if SINK in (source, target) else self._between_motes
-        if not routed:
+        if tree is None and not routed:
             return self._mac.unicast(kind, source, target, body_bytes, body, at_us)
-        parcel = Parcel(source, target, body_bytes + ROUTE_BYTES, body, at_us)
-        path = self._routes.path(source, target) if self.alive[source] else [source, target]
-        first_bytes = self._send(kind, parcel, source, at_us)
-        return first_bytes * (len(path) - 1) if path else 0
+        if tree is not None:
+            hops = len(tree)
+        else:
+            assert self._routes is not None
+            path = self._routes.path(source, target) if self.alive[source] else [source, target]
+            hops = len(path) - 1 if path else 0
+        parcel = Parcel(source, target, body_bytes + ROUTE_BYTES, body, at_us, tree)
+        return self._send(kind, parcel, source, at_us) * hops
 
     def broadcast(
         self,
@@ -128,7 +154,7 @@ class RoutedAir:
         return self._mac.earliest_on_air_us()
 
     def _send(self, kind: str, parcel: Parcel, here: NodeId, at_us: int) -> int:
-        hop = self._routes.next_hop(here, parcel.target) if self.alive[here] else parcel.target
+        hop = self._next_hop(parcel, here)
         if hop is None or parcel.hops >= self._hops_most:
             self.unreachable += 1
             self._drop(kind, parcel, DropReason.UNREACHABLE)
@@ -137,6 +163,14 @@ class RoutedAir:
         size = self._mac.unicast(kind, here, hop, parcel.body_bytes, parcel, at_us)
         parcel.bytes += size
         return size
+
+    def _next_hop(self, parcel: Parcel, here: NodeId) -> NodeId | None:
+        if not self.alive[here]:
+            return parcel.target
+        if parcel.path is not None:
+            return parcel.path.pop(0)
+        assert self._routes is not None
+        return self._routes.next_hop(here, parcel.target)
 
     def _on_hop(self, message: Message) -> None:
         parcel = message.body
@@ -154,7 +188,13 @@ class RoutedAir:
             return
         here = message.source
         is_dead = reason is DropReason.DEAD and self.alive[here]
-        if is_dead and message.target != parcel.target:
+        by_tree = parcel.path is not None
+        to_head = by_tree and SINK not in (parcel.origin, parcel.target)
+        if is_dead and to_head and here != parcel.origin:
+            self._trees.on_broken(here)
+        if is_dead and not to_head and message.target != parcel.target:
+            if by_tree:
+                parcel.path = [parcel.target]
             self._send(message.kind, parcel, here, self._kernel.now_us)
         elif is_dead and here != parcel.origin:
             # The origin cannot know that it is the target which is dead.

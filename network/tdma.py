@@ -1,7 +1,8 @@
 """TDMA inside clusters: every member has its slot in its cluster's frame and sleeps the rest of the time.
 
 After each election a head gives its members slots in order of their numbers (as in LEACH, Heinzelman et al.
-2002). A slot holds one radio frame of `slot_bytes` payload with a guard time before and after it, against clocks
+2002). In clusters of several hops every relay does so for those who send to it, and stays awake for them; below,
+"head" then means whom a member sends to. A slot holds one radio frame of `slot_bytes` payload with a guard time before and after it, against clocks
 that differ. Messages between a member and its head wait for the member's slot; longer ones take the member's slot
 in as many frames as they need.
 
@@ -71,7 +72,7 @@ class TdmaAir(IdealAir):
         self._radios.wake_all()
 
     def set_schedule(self, head_of: Sequence[NodeId]) -> None:
-        """Members get their slots from now on, and sleep outside them."""
+        """Members get their slots from now on, and sleep outside them unless they relay for others."""
         self._head_of = list(head_of)
         self._began_us = self._kernel.now_us
         self._free_us = [self._began_us] * len(head_of)
@@ -81,6 +82,8 @@ class TdmaAir(IdealAir):
             if head >= 0 and head != node:
                 self._position[node] = members.get(head, 0)
                 members[head] = self._position[node] + 1
+        for node, head in enumerate(head_of):
+            if head >= 0 and head != node and node not in members:
                 self._radios.set_asleep(node, asleep=True)
         self._frame_us = [members.get(head, 0) * self.slot_us for head in head_of]
 

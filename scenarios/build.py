@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from clustering import grid, heed, leach, protocols
-from clustering.contract import Election, Flags
+from clustering.calling import Caller
+from clustering.contract import Election, Flags, Reals
 from clustering.election import ElectionDriver
-from clustering.neighbourhood import neighbourhood_within
+from clustering.neighbourhood import Neighbourhoods
 from clustering.rounds import Rounds
 from join.accounts import Accounts
 from join.centralised import CentralisedJoin
@@ -350,7 +351,8 @@ def _build_rounds(
 ) -> Rounds:
     table, join_table = world.scenario.clustering, world.scenario.join
     motes_m = world.placement.motes_m
-    neighbourhood = neighbourhood_within(motes_m, table.range_m)
+    neighbourhoods = Neighbourhoods(motes_m)
+    neighbourhood = neighbourhoods.within(table.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
     expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
     pace = control_pace(world.scenario, world.profile)
@@ -363,18 +365,27 @@ def _build_rounds(
         expected_heads=expected_heads,
         lot=leach.Lot(table.lot),
         weight=protocols.Weight(table.weight),
-        hops_max=1,
+        hops_max=table.hops_max,
         cell_head=grid.CellHead(table.cell_head),
+        upper_ranges_m=tuple(table.upper_ranges_m),
     )
+    told: Reals = np.full(len(motes_m), np.nan)
+    """The cost that each mote last told, for HEED."""
 
     def elect(alive: Flags, epoch: leach.Epoch) -> Election:
+        nonlocal told
         network.begin_election()
+        cost_news = None
+        if table.tell_costs == "changed":
+            costs = heed.node_costs(settings.cost, neighbourhood, alive)
+            cost_news, told = costs != told, np.where(alive, costs, np.nan)
         situation = protocols.Situation(
             neighbourhood=neighbourhood,
             positions_m=motes_m,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
             epoch=epoch,
+            cost_news=cost_news,
         )
         random = streams.vector("clustering.election", epoch.round)
         return protocols.elect(settings, situation, random)
@@ -382,7 +393,7 @@ def _build_rounds(
     rounds = Rounds(
         kernel,
         network.air,
-        ElectionDriver(kernel, network.air, streams.vector("clustering.jitter")),
+        ElectionDriver(kernel, network.air, streams.vector("clustering.jitter"), neighbourhoods),
         elect,
         ClusterNews(network, join),
         recorder.rows("elections"),
@@ -397,7 +408,27 @@ def _build_rounds(
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,
-        call_range_m=world.placement.farthest_from_sink_m(),
+        caller=_build_caller(world, kernel, network),
     )
-    join.on_dead_head = rounds.notice_dead_head
+    join.on_dead_head = network.trees.on_broken = rounds.notice_dead_head
     return rounds
+
+
+def _build_caller(world: World, kernel: Kernel, network: Network) -> Caller:
+    """A first-order sink turns its power up until all hear it; the call of another is passed on."""
+    if network.channel.certain:
+        everybody = range(world.scenario.motes.count)
+        return Caller(
+            kernel,
+            network.air,
+            audience=lambda _: everybody,
+            range_m=world.placement.farthest_from_sink_m(),
+            relayed=False,
+        )
+    return Caller(
+        kernel,
+        network.air,
+        audience=network.channel.audience,
+        range_m=world.scenario.radio.range_m,
+        relayed=True,
+    )

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from clustering.rounds import Clustered
+from join.centralised import CentralisedJoin
+from join.in_network import InNetworkJoin
 from network.air import IdealAir
 from network.channel import Channel, LinkTable, UnitDisk
 from network.clocks import LocalClocks, true_time
+from network.cluster_trees import ClusterTrees
 from network.comings import Change, Comings, arrivals, crashes, departures
 from network.contract import LocalTime
 from network.csma import CsmaAir
@@ -48,6 +50,7 @@ class Network:
     channel: Channel
     listening: Listening | None
     routes: Routes | None
+    trees: ClusterTrees
     comings: Comings
     local_us: LocalTime
 
@@ -58,10 +61,11 @@ class Network:
         elif self.listening is not None:
             self.listening.wake_all()
 
-    def end_election(self, head_of: Sequence[int]) -> None:
+    def end_election(self, head_of: Sequence[int], via: Sequence[int]) -> None:
         """Clusters are known: slots are given, and radios may sleep again."""
+        self.trees.set_members(head_of, via)
         if isinstance(self.mac, TdmaAir):
-            self.mac.set_schedule(head_of)
+            self.mac.set_schedule(via)
         elif self.listening is not None:
             self.listening.resume()
 
@@ -93,13 +97,17 @@ def lifetime(network: Network, ledger: Ledger) -> dict[str, float | None]:
 class ClusterNews:
     """Tells the network, and then the join, of the outcome of elections."""
 
-    def __init__(self, network: Network, join: Clustered) -> None:
+    def __init__(self, network: Network, join: InNetworkJoin | CentralisedJoin) -> None:
         self._network = network
         self._join = join
 
-    def assign(self, head_of: Sequence[int]) -> None:
-        """From now on each mote belongs to its head."""
-        self._network.end_election(head_of)
+    def set_levels(self, up: Sequence[int] | None) -> None:
+        """From now on each head sends what is for the sink to `up`; None: straight to the sink."""
+        self._network.trees.set_levels(up)
+
+    def assign(self, head_of: Sequence[int], via: Sequence[int]) -> None:
+        """From now on each mote belongs to its head and reaches it by `via`."""
+        self._network.end_election(head_of, via)
         self._join.assign(head_of)
 
     def set_roster(
@@ -145,16 +153,18 @@ def build_network(
     listening = _build_listening(scenario, site.profile, kernel, ledger)
     mac = _build_mac(scenario, site.profile, kernel, ledger, channel, medium, listening, streams)
     air: AnyAir = mac
-    routes = None
+    routes, trees = None, ClusterTrees()
     table = scenario.routing
     if "multi-hop" in (table.heads, table.sink):
         links = channel.links(table.rate_least)
         routes = Routes(links, Metric(table.metric), ledger.alive)
         ledger.on_death(routes.on_down)
+    if routes is not None or scenario.clustering.has_trees:
         air = RoutedAir(
             kernel,
             mac,
             routes,
+            trees,
             between_motes=table.heads == "multi-hop",
             with_sink=table.sink == "multi-hop",
         )
@@ -176,7 +186,7 @@ def build_network(
             offset_us=faults.clock_offset_ms * 1000,
             drift_ppm=faults.clock_drift_ppm,
         ).local_us
-    return Network(air, mac, channel, listening, routes, comings, local_us)
+    return Network(air, mac, channel, listening, routes, trees, comings, local_us)
 
 
 def _build_channel(scenario: Scenario, site: Site, streams: RandomStreams) -> Channel:

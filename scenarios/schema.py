@@ -4,6 +4,7 @@ A scenario names the tables that say what is simulated; keys left out take the d
 manifest of a run lists every key as resolved.
 """
 
+from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -39,8 +40,8 @@ class FieldTable(Table):
 class Clustering(Table):
     """`[clustering]`: protocol, its parameters, and how often it runs."""
 
-    protocol: Literal["heed", "leach", "dca", "grid", "k-means", "none"]
-    range_m: Positive = 100.0
+    protocol: Literal["heed", "leach", "dca", "max-min", "grid", "k-means", "none"]
+    range_m: Positive = Field(100.0, description="how far announcements carry")
     cost: Literal["amrp", "degree", "max-degree"] = Field(
         "amrp", description="HEED: what heads are compared by"
     )
@@ -50,6 +51,16 @@ class Clustering(Table):
     p_min: Annotated[float, Field(gt=0, le=1)] = Field(
         0.0005, description="HEED: least first probability"
     )
+    tell_costs: Literal["always", "changed"] = Field(
+        "always",
+        description="HEED: who broadcasts its cost in an election: everybody, or those whose cost has"
+        " changed because a neighbour came or went",
+    )
+    upper_ranges_m: list[Positive] = Field(
+        default=[],
+        description="HEED: ranges at which heads elect heads among themselves, level by level; what is"
+        " for the sink climbs the levels",
+    )
     expected_heads: Count | None = Field(
         None, description="LEACH and k-means: heads wanted; default a twentieth of the motes"
     )
@@ -57,7 +68,10 @@ class Clustering(Table):
         "rotating", description="LEACH: everyone serves in turn, or by residual energy"
     )
     weight: Literal["energy", "degree", "number"] = Field(
-        "energy", description="DCA: what makes a mote a good head"
+        "energy", description="DCA and max-min: what makes a mote a good head"
+    )
+    hops_max: Annotated[int, Field(ge=1, le=16)] = Field(
+        2, description="max-min: from a member to its head"
     )
     cell_head: Literal["energy", "centre", "rotation"] = Field(
         "energy", description="grid: who leads a cell"
@@ -77,6 +91,25 @@ class Clustering(Table):
         description="readings at a head that steps down: it answers for them until they have left"
         " the window, or they move to their motes' new heads",
     )
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether messages are passed on inside clusters or from level to level."""
+        return self.protocol == "max-min" or bool(self.upper_ranges_m)
+
+    @model_validator(mode="after")
+    def _levels_ascend(self) -> Self:
+        ranges_m = [self.range_m, *self.upper_ranges_m]
+        if self.upper_ranges_m and self.protocol != "heed":
+            raise ValueError(
+                f"upper_ranges_m: expected protocol = 'heed', found {self.protocol!r}: no other has levels"
+            )
+        if any(near >= far for near, far in pairwise(ranges_m)):
+            raise ValueError(
+                f"upper_ranges_m = {self.upper_ranges_m}: expected ranges that ascend from range_m"
+                f" = {self.range_m}"
+            )
+        return self
 
     @field_validator("round_s")
     @classmethod
@@ -236,6 +269,11 @@ class Scenario(Table):
             raise ValueError(
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
                 f" = {self.radio.range_m}, or members could not reach their heads"
+            )
+        if self.clustering.upper_ranges_m and self.routing.sink == "multi-hop":
+            raise ValueError(
+                "routing.sink = 'multi-hop': expected 'one-hop' with clustering.upper_ranges_m, whose"
+                " levels are the way to the sink"
             )
         if self.radio.channel == "links" and self.motes.placement != "file":
             raise ValueError(

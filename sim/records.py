@@ -232,9 +232,17 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "partial:bool",
         "amends:bool",
     ),
-    # One row per live node and clustering round.
+    # One row per live node and clustering round. via: the next hop to the head, which is the head itself in
+    # clusters of one hop. up: where a head sends what is for the sink, a head of heads or the sink; null for
+    # members and without levels.
     "elections": _columns(
-        "at_us:int64", "round:int32", "node:int32", "head:int32", "tentative_rounds:int32"
+        "at_us:int64",
+        "round:int32",
+        "node:int32",
+        "head:int32",
+        "tentative_rounds:int32",
+        "via:int32",
+        "up:int32?",
     ),
     # One row per node and sample time; joules are spent since the start. tx, rx, idle, cpu, sense,
     # overhear and sleep are disjoint and add up to all that was drawn; control is the part of tx + rx

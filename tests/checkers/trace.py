@@ -112,10 +112,24 @@ def check_energy(trace: Trace) -> None:
         """SELECT * FROM energy WINDOW w AS (PARTITION BY node ORDER BY at_us)
         QUALIFY residual_j > lag(residual_j) OVER w OR control_j > tx_j + rx_j + 1e-12"""
     )
+    check_received_energy(trace, last)
     # Dead is who has nothing left, and only they.
     trace.none(
         f"SELECT * FROM {last} AS e FULL JOIN deaths USING (node) "
         "WHERE (e.residual_j = 0) IS DISTINCT FROM (deaths.node IS NOT NULL)"
+    )
+
+
+def check_received_energy(trace: Trace, last: str) -> None:
+    """Whoever receives pays, relays included: 50 nJ a bit on first-order radios that have the air to themselves."""
+    scenario = trace.manifest.scenario
+    if scenario["motes"]["profile"] != "first-order" or scenario["radio"]["mac"] == "csma":
+        return
+    trace.none(
+        f"""SELECT * FROM {last} AS e LEFT JOIN
+        (SELECT node, sum(received_bytes)::BIGINT AS bytes FROM traffic GROUP BY node) AS t USING (node)
+        WHERE abs(rx_j - 8 * 50e-9 * coalesce(bytes, 0)) > 1e-9
+        AND node NOT IN (SELECT node FROM deaths)"""
     )
 
 
@@ -210,13 +224,60 @@ def check_results(trace: Trace) -> None:
 
 
 def check_elections(trace: Trace) -> None:
-    range_m = trace.manifest.scenario["clustering"]["range_m"]
+    table = trace.manifest.scenario["clustering"]
     trace.none("SELECT round, node FROM elections GROUP BY ALL HAVING count(*) > 1")
+    # The next hop is in range, and of the same cluster; a head needs none.
     trace.none(
-        f"""SELECT * FROM elections AS e JOIN motes AS m USING (node) JOIN motes AS h ON e.head = h.node
-        WHERE sqrt((m.x_m - h.x_m) ** 2 + (m.y_m - h.y_m) ** 2) > {range_m} + 1e-9"""
+        f"""SELECT * FROM elections AS e JOIN motes AS m USING (node) JOIN motes AS v ON e.via = v.node
+        WHERE sqrt((m.x_m - v.x_m) ** 2 + (m.y_m - v.y_m) ** 2) > {table["range_m"]} + 1e-9"""
     )
+    trace.none(
+        """SELECT * FROM elections AS e LEFT JOIN elections AS v
+        ON e.round = v.round AND e.via = v.node WHERE v.head IS DISTINCT FROM e.head"""
+    )
+    trace.none("SELECT * FROM elections WHERE (head = node) <> (via = node)")
     trace.none(
         """SELECT * FROM elections AS e LEFT JOIN elections AS h
         ON e.round = h.round AND e.head = h.node WHERE h.head IS DISTINCT FROM h.node"""
+    )
+    # So many hops lead everybody to its head, and never round in circles.
+    hops_max = table["hops_max"] if table["protocol"] == "max-min" else 1
+    trace.none(
+        f"""WITH RECURSIVE walk AS (
+            SELECT round, node, head, node AS at_node, 0 AS hops FROM elections
+            UNION ALL
+            SELECT w.round, w.node, w.head, e.via, hops + 1 FROM walk AS w JOIN elections AS e
+            ON w.round = e.round AND w.at_node = e.node WHERE w.at_node <> w.head AND hops < {hops_max})
+        SELECT round, node FROM walk GROUP BY round, node HAVING NOT bool_or(at_node = head)"""
+    )
+    # Nobody who is dead or down is elected, nor has a head who is.
+    down = """(SELECT node, at_us AS from_us,
+        lead(at_us, 1, 9e18) OVER (PARTITION BY node ORDER BY at_us) AS until_us, event
+        FROM (SELECT * FROM faults UNION ALL SELECT at_us, node, 'died' FROM deaths))"""
+    trace.none(
+        f"""SELECT * FROM elections AS e JOIN {down} AS d USING (node)
+        WHERE event IN ('crash', 'removed', 'died') AND e.at_us > from_us AND e.at_us < until_us"""
+    )
+    check_trees(trace)
+
+
+def check_trees(trace: Trace) -> None:
+    """What members send goes to their next hops, what heads of levels send climbs."""
+    trace.none(
+        """SELECT * FROM elections AS e LEFT JOIN elections AS u
+        ON e.round = u.round AND e.up = u.node
+        WHERE e.up IS NOT NULL AND (e.head <> e.node OR e.up >= 0 AND u.up IS NULL)"""
+    )
+    table, routing = trace.manifest.scenario["clustering"], trace.manifest.scenario["routing"]
+    if routing["heads"] == "multi-hop" or not table["upper_ranges_m"]:
+        return
+    # Nobody who has a head above it sends a result straight to the sink, unless that head is dead or the next
+    # election has just ended.
+    trace.none(
+        """SELECT * FROM messages AS m
+        ASOF JOIN elections AS e ON m.source = e.node AND m.at_us >= e.at_us
+        WHERE m.kind = 'result' AND m.target = -1 AND e.up >= 0
+        AND e.up NOT IN (SELECT node FROM deaths UNION ALL SELECT node FROM faults)
+        AND NOT EXISTS (SELECT 1 FROM elections AS later
+            WHERE later.at_us > e.at_us AND later.at_us < m.at_us + 1000000)"""
     )

@@ -81,7 +81,8 @@ def test_every_message_and_every_joule_is_accounted_for(
 ) -> None:
     account = Account(*SMALL, f"motes.battery_j={battery_j}", *NETWORKS[name], seed=seed)
     network = account.network
-    network.end_election([0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8])
+    heads = [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8]
+    network.end_election(heads, heads)
     at_us = 0
     for number, (action, source, target, size, gap_us) in enumerate(script):
         at_us += gap_us
@@ -96,7 +97,7 @@ def test_every_message_and_every_joule_is_accounted_for(
                 account.ledger.draw(source, account.ledger.cpu_j, battery_j / 2)
             case "settle" if number % 3 == 0:
                 network.begin_election()
-                network.end_election([8] * 8 + [8] * 4)
+                network.end_election([8] * 12, [8] * 12)
             case _:
                 pass
     account.advance(at_us + (1_000 if seed % 2 else 10_000_000))

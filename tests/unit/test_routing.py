@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from network.air import IdealAir
 from network.channel import Links, LinkTable, UnitDisk
+from network.cluster_trees import ClusterTrees
 from network.contract import Message
 from network.ledger import Ledger
 from network.profile import load_profile
@@ -118,7 +119,14 @@ class Line:
         self.mac = IdealAir(self.kernel, self.ledger, self.channel, self.profile, control_kinds=[])
         self.routes = Routes(self.channel.links(0.5), metric, self.ledger.alive)
         self.ledger.on_death(self.routes.on_down)
-        self.air = RoutedAir(self.kernel, self.mac, self.routes, between_motes=True, with_sink=True)
+        self.air = RoutedAir(
+            self.kernel,
+            self.mac,
+            self.routes,
+            ClusterTrees(),
+            between_motes=True,
+            with_sink=True,
+        )
         self.arrived: list[Message] = []
         self.lost: list[tuple[Message, DropReason]] = []
         self.air.attach(
@@ -151,7 +159,7 @@ def test_a_relay_goes_round_a_neighbour_that_died() -> None:
     mac = IdealAir(kernel, ledger, channel, load_profile("micaz"), control_kinds=[])
     routes = Routes(channel.links(0.5), Metric.HOPS, ledger.alive)
     ledger.on_death(routes.on_down)
-    air = RoutedAir(kernel, mac, routes, between_motes=True, with_sink=True)
+    air = RoutedAir(kernel, mac, routes, ClusterTrees(), between_motes=True, with_sink=True)
     arrived: list[Message] = []
     air.attach("data", arrived.append, lambda _m, _r: None)
     air.unicast("data", 0, SINK, 20, None, 0)

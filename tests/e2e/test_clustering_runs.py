@@ -1,0 +1,162 @@
+"""Every clustering protocol in a run, through loss, deaths and newcomers, judged from its trace."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.checkers.trace import Trace, check_trace
+from tests.e2e.runs import SMALL, fails, run_here
+
+PROTOCOLS = {
+    "heed": ["clustering.protocol=heed"],
+    "heed, costs when changed": ["clustering.protocol=heed", "clustering.tell_costs=changed"],
+    "heed, levels": ["clustering.protocol=heed", "clustering.upper_ranges_m=[80.0, 200.0]"],
+    "leach": ["clustering.protocol=leach", "clustering.expected_heads=20"],
+    "dca": ["clustering.protocol=dca"],
+    "max-min": ["clustering.protocol=max-min", "clustering.hops_max=3"],
+    "grid": ["clustering.protocol=grid", "clustering.cell_head=rotation"],
+    "k-means": ["clustering.protocol=k-means", "clustering.expected_heads=20"],
+    "none": ["clustering.protocol=none"],
+}
+TROUBLE = [
+    "duration_s=70.0",
+    "clustering.round_s=15.0",
+    "radio.loss=0.3",
+    "faults.crashes={mean_up_s=120.0, mean_down_s=20.0}",
+    "faults.added={count=30, from_s=10.0, until_s=50.0}",
+    "motes.battery_j=0.15",
+]
+
+
+def _set(*settings: str) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+@pytest.mark.parametrize("strategy", ["snjoin-star", "centralised"])
+@pytest.mark.parametrize("settings", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_no_reading_is_unaccounted_for_whatever_befalls_the_clusters(
+    tmp_path: Path, settings: list[str], strategy: str
+) -> None:
+    run_here(tmp_path / "run", *_set(*TROUBLE, *settings, f"join.strategy={strategy}"))
+    trace = check_trace(tmp_path / "run")
+    counts = trace.manifest.counts
+    assert counts["readings_with_value"] == sum(counts["fates"].values()) > 300
+    # It was as bad as it was meant to be: heads went down while they led, newcomers came to have heads.
+    down_heads = """SELECT count(DISTINCT f.node) FROM faults AS f
+        ASOF JOIN elections AS e ON f.node = e.node AND f.at_us >= e.at_us
+        WHERE f.event = 'crash' AND e.head = e.node"""
+    assert trace.number(down_heads) > 0
+    newcomers = """SELECT count(DISTINCT e.node) FROM elections AS e JOIN faults AS f
+        ON e.node = f.node WHERE f.event = 'added'"""
+    assert trace.number(newcomers) > 20
+    assert 0.25 < trace.number("SELECT sum(lost) / sum(addressed) FROM traffic") < 0.5
+    assert trace.number("SELECT count(*) FROM fates WHERE fate = 'joined'") > 30
+
+
+@pytest.mark.parametrize("settings", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_motes_that_die_while_they_elect_are_nobodys_head(
+    tmp_path: Path, settings: list[str]
+) -> None:
+    """The checker says so for every run; here so many die that each election meets some."""
+    dying = ["faults.crashes={mean_up_s=8.0, mean_down_s=4.0}", "clustering.round_s=10.0"]
+    run_here(tmp_path / "run", *_set("duration_s=50.0", *dying, *settings))
+    trace = check_trace(tmp_path / "run")
+    during = """SELECT count(*) FROM faults AS f
+        JOIN (SELECT round, min(at_us) AS at_us FROM elections GROUP BY round) AS e
+        ON f.at_us BETWEEN e.at_us - 1500000 AND e.at_us WHERE f.event = 'crash'"""
+    assert trace.number(during) > 10
+
+
+def test_members_several_hops_away_reach_their_heads_by_way_of_others(tmp_path: Path) -> None:
+    settings = [*PROTOCOLS["max-min"], "duration_s=60.0", "clustering.range_m=20.0"]
+    run_here(tmp_path / "run", *_set(*settings))
+    trace = check_trace(tmp_path / "run")
+    assert trace.number("SELECT count(*) FROM elections WHERE via <> head") > 50
+    # Every transmission of a reading is one hop up a tree, and all that set out arrived.
+    trace.none(
+        """SELECT * FROM messages AS m WHERE kind = 'reading' AND NOT EXISTS (
+            SELECT 1 FROM elections AS e
+            WHERE e.node = m.source AND e.via = m.target AND e.at_us <= m.at_us)"""
+    )
+    hops = trace.number("SELECT count(*) FROM messages WHERE kind = 'reading'")
+    by_members = """SELECT count(*) FROM fates JOIN readings
+        ON fates.node = readings.node AND origin_at_us = readings.stamp_us
+        WHERE fate = 'joined' AND fates.head <> fates.node"""
+    assert hops > 1.2 * trace.number(by_members)
+    assert set(trace.manifest.counts["fates"]) == {"joined"}
+    relayed = """SELECT count(*) FROM messages AS m ASOF JOIN elections AS e
+        ON m.source = e.node AND m.at_us >= e.at_us
+        WHERE m.kind = 'reading' AND m.target <> e.head"""
+    assert trace.number(relayed) > 50
+
+
+def test_what_is_for_the_sink_climbs_the_levels(tmp_path: Path) -> None:
+    levels = ["duration_s=60.0", "clustering.upper_ranges_m=[100.0]", "join.feedback=off"]
+    run_here(tmp_path / "flat", *_set("duration_s=60.0", "join.feedback=off"))
+    run_here(tmp_path / "run", *_set(*levels))
+    flat, trace = Trace(tmp_path / "flat"), check_trace(tmp_path / "run")
+    heads = trace.number("SELECT count(*) FROM elections WHERE head = node")
+    tops = trace.number("SELECT count(*) FROM elections WHERE up = -1")
+    assert 0 < tops < heads / 2
+    for kind in ("result", "enrol", "roster"):
+        end = "source" if kind == "roster" else "target"
+        sent = f"SELECT count(*) FROM messages WHERE kind = '{kind}'"
+        assert trace.number(f"{sent} AND {end} <> -1") > 0, kind
+        assert trace.number(f"{sent} AND {end} = -1") > 0, kind
+    # The same answer as without levels: only the way to it is another.
+    answer = "SELECT origin, origin_at_us, arity FROM results WHERE origin IS NOT NULL ORDER BY ALL"
+    assert flat.number("SELECT count(*) FROM results") > 100
+    assert len(trace.rows(answer)) == pytest.approx(len(flat.rows(answer)), rel=0.02)
+
+
+def test_costs_told_only_when_changed_save_messages_and_change_no_election(tmp_path: Path) -> None:
+    settings = ["duration_s=100.0", "clustering.round_s=20.0"]
+    always = run_here(tmp_path / "a", *_set(*settings)).counts
+    changed = run_here(tmp_path / "b", *_set(*settings, "clustering.tell_costs=changed")).counts
+    assert always["rounds"] == changed["rounds"] == 5
+    assert always["traffic"]["cost"]["sent"] == 5 * 200
+    assert changed["traffic"]["cost"]["sent"] == 200
+
+
+def test_a_call_to_elect_is_passed_on_where_the_sink_does_not_reach_all(tmp_path: Path) -> None:
+    tired = ["duration_s=60.0", "clustering.round_s=0.0", "clustering.trigger_share=0.999"]
+    reaching = run_here(tmp_path / "a", *_set(*tired, "motes.battery_j=1.0")).counts
+    calls = reaching["traffic"]["call"]
+    assert calls["sent"] == reaching["rounds"] - 1 > 0
+    short = ["motes.profile=micaz", "motes.battery_j=100.0", "radio.range_m=60.0"]
+    multi_hop = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
+    run_here(tmp_path / "b", *_set(*tired, *short, *multi_hop))
+    trace = check_trace(tmp_path / "b")
+    callers = trace.rows("SELECT DISTINCT source FROM messages WHERE kind = 'call'")
+    assert len(callers) > 150
+    trace.none(
+        """SELECT m.source FROM messages AS m JOIN motes AS s ON m.source = s.node JOIN motes AS t
+        ON t.node >= 0 AND t.node <> s.node AND sqrt((s.x_m - t.x_m) ** 2 + (s.y_m - t.y_m) ** 2) <= 60.0
+        WHERE m.kind = 'call' GROUP BY m.at_us, m.source, m.addressed HAVING count(*) <> m.addressed"""
+    )
+
+
+FAULTS = {
+    "levels of another protocol": (
+        ["clustering.protocol=dca", "clustering.upper_ranges_m=[100.0]"],
+        ["upper_ranges_m", "protocol = 'heed'", "'dca'"],
+    ),
+    "levels that descend": (
+        ["clustering.upper_ranges_m=[20.0]"],
+        ["upper_ranges_m = [20.0]", "ascend from range_m = 30.0"],
+    ),
+    "levels and routes": (
+        ["clustering.upper_ranges_m=[100.0]", "routing.sink=multi-hop"],
+        ["routing.sink = 'multi-hop'", "upper_ranges_m"],
+    ),
+    "no hops": (["clustering.hops_max=0"], ["clustering.hops_max = 0", "at least 1"]),
+}
+
+
+@pytest.mark.parametrize(("settings", "said"), FAULTS.values(), ids=FAULTS)
+def test_what_does_not_go_together_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: list[str], said: list[str]
+) -> None:
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *_set(*settings))
+    assert all(words in message for words in said), message
+    assert not (tmp_path / "run").exists()
