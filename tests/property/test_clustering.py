@@ -55,6 +55,7 @@ PROTOCOL_VARIANTS = {
     "grid-rotation": replace(USUAL, protocol=Protocol.GRID, cell_head=CellHead.ROTATION),
     "k-means": replace(USUAL, protocol=Protocol.K_MEANS),
     "none": replace(USUAL, protocol=Protocol.NONE),
+    "levels": replace(USUAL, upper_ranges_m=(8.0, 20.0)),
 }
 PROTOCOLS, PROTOCOL_NAMES = PROTOCOL_VARIANTS.values(), PROTOCOL_VARIANTS.keys()
 
@@ -375,3 +376,50 @@ def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> 
                 reached[node] = depth
                 assert clusters.head[node] == chosen[node]
                 assert clusters.via[node] in relays
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
+@unhurried
+@given(worn, seeds, st.sets(st.integers(0, 23)))
+def test_deaths_leave_every_live_node_a_head_or_led_to_one(
+    protocol: Settings, field: Field, seed: int, dying: set[int]
+) -> None:
+    air = LossyAir(field.alive, lossy(0.0, seed))
+    clusters = run_with(election_by(protocol, field, seed, 0), air)
+    alive = field.alive & ~np.isin(np.arange(len(field.alive)), list(dying))
+    left = clusters.among(alive)
+    assert is_valid_clustering(left, field.neighbourhood, alive)
+    for node in np.flatnonzero(alive).tolist():
+        way = [node]
+        while way[-1] != clusters.head[node]:
+            way.append(int(clusters.via[way[-1]]))
+        if all(alive[other] for other in way):
+            assert left.head[node] == clusters.head[node]
+            assert left.via[node] == clusters.via[node]
+        else:
+            assert left.head[node] == left.via[node] == node
+            assert left.self_elected[node]
+        if left.up is not None and left.up[node] >= 0:
+            assert left.head[node] == node
+            assert left.head[left.up[node]] == left.up[node]
+            assert alive[left.up[node]]
+
+
+@unhurried
+@given(worn, seeds)
+def test_levels_lead_every_head_up_to_the_sink_by_links_of_their_ranges(
+    field: Field, seed: int
+) -> None:
+    air = LossyAir(field.alive, lossy(0.0, seed))
+    ranges_m = (field.neighbourhood.range_m + 2.0, field.neighbourhood.range_m + 9.0)
+    clusters = run_with(election_by(replace(USUAL, upper_ranges_m=ranges_m), field, seed, 0), air)
+    assert clusters.up is not None
+    for head in clusters.heads().tolist():
+        chain = [head]
+        while clusters.up[chain[-1]] >= 0:
+            step_m = field.positions_m[chain[-1]] - field.positions_m[clusters.up[chain[-1]]]
+            assert np.hypot(*step_m) <= ranges_m[-1]
+            chain.append(int(clusters.up[chain[-1]]))
+            assert len(chain) <= 1 + len(ranges_m)
+    members = np.setdiff1d(np.arange(len(field.alive)), clusters.heads())
+    assert (clusters.up[members] == -1).all()

@@ -203,3 +203,22 @@ def test_share_of_heads_on_the_paper_s_field_is_that_of_an_independent_implement
     assert {clusters.iterations for clusters in elections} == {6}
     share = np.mean([len(clusters.heads()) / 10 for clusters in elections])
     assert share == pytest.approx(heads_percent, rel=0.1)
+
+
+def test_only_those_with_news_tell_their_cost() -> None:
+    neighbourhood = line(0.0, 5.0, 8.0, 100.0, range_m=6.0)
+    news, alive = np.array([True, False, True, True]), np.array([True, True, True, False])
+    election = heed.elect(
+        neighbourhood=neighbourhood,
+        alive=alive,
+        energy_share=np.ones(4),
+        cost=Cost.AMRP,
+        c_prob=0.05,
+        p_min=0.0005,
+        random=np.random.default_rng(1),
+        control=CONTROL,
+        cost_news=news,
+    )
+    send = next(election)
+    assert isinstance(send, Broadcast)
+    assert (send.kind, send.nodes.tolist()) == ("cost", [0, 2])

@@ -1,0 +1,130 @@
+"""The life of a network round by round, against hand-made and simulated numbers."""
+
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+import pytest
+
+from clustering.contract import Clusters, ControlMessages, run_with
+from clustering.election import ElectionDriver
+from clustering.grid import CellHead
+from clustering.heed import Cost
+from clustering.leach import Epoch, Lot
+from clustering.neighbourhood import Neighbourhoods
+from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from network.air import IdealAir
+from network.channel import UnitDisk
+from network.ledger import Ledger
+from network.profile import load_profile
+from network.topology import Placement, place_uniform
+from scenarios.control_cost import CountedAir
+from scenarios.lifetime_model import Contender, Life, Setting, live
+from scenarios.reproduce_heed import mean_interval
+from sim.kernel import Kernel
+from sim.rng import RandomStreams
+
+COUNT = 60
+SINK_M = (50.0, 175.0)
+POSITIONS_M = np.random.default_rng(7).random((COUNT, 2)) * 100.0
+SETTINGS = Settings(
+    protocol=Protocol.HEED,
+    control=ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3),
+    cost=Cost.AMRP,
+    c_prob=0.05,
+    p_min=0.0005,
+    expected_heads=6,
+    lot=Lot.ROTATING,
+    weight=Weight.DEGREE,
+    hops_max=2,
+    cell_head=CellHead.CENTRE,
+)
+VARIANTS = {name.value: replace(SETTINGS, protocol=name) for name in Protocol}
+VARIANTS["levels"] = replace(SETTINGS, upper_ranges_m=(60.0, 90.0))
+
+
+@pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
+def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(settings: Settings) -> None:
+    profile, neighbourhoods = load_profile("first-order"), Neighbourhoods(POSITIONS_M)
+    alive = np.ones(COUNT, dtype=np.bool_)
+    situation = Situation(
+        neighbourhood=neighbourhoods.within(25.0),
+        positions_m=POSITIONS_M,
+        alive=alive,
+        energy_share=np.ones(COUNT),
+        epoch=Epoch.first(count=COUNT, expected_heads=6),
+    )
+    counted = CountedAir(
+        profile,
+        positions_m=POSITIONS_M,
+        sink_m=SINK_M,
+        neighbourhoods=neighbourhoods,
+        alive=alive,
+        loss=0.0,
+        random=np.random.default_rng(1),
+    )
+    at_once = run_with(elect(settings, situation, np.random.default_rng(3)), counted)
+
+    kernel = Kernel()
+    ledger = Ledger(kernel, [2.0] * COUNT)
+    placement = Placement(np.concatenate([POSITIONS_M, [SINK_M]]))
+    channel = UnitDisk(placement, profile, range_m=200.0)
+    air = IdealAir(kernel, ledger, channel, profile, control_kinds=[])
+    driver = ElectionDriver(kernel, air, np.random.default_rng(4), neighbourhoods)
+    story = kernel.process(driver.hold(elect(settings, situation, np.random.default_rng(3))))
+    kernel.advance(60_000_000)
+    in_time = story.value
+    assert isinstance(in_time, Clusters)
+    assert in_time.head.tolist() == at_once.head.tolist()
+    spent_j = [ledger.spent_j(node) for node in range(COUNT)]
+    assert spent_j == pytest.approx(counted.spent_j.tolist(), rel=1e-9)
+    assert (counted.energy_j > 0) == (settings.protocol != Protocol.NONE)
+
+
+def test_without_clusters_the_farthest_mote_dies_first_by_the_radio_model() -> None:
+    setting = Setting(Contender.DIRECT, 40, 5)
+    positions_m = place_uniform(
+        RandomStreams(5).vector("placement"), count=40, width_m=100.0, height_m=100.0
+    )
+    far_m = np.sort(np.hypot(positions_m[:, 0] - 50.0, positions_m[:, 1] - 175.0))[::-1]
+    bits = 8 * (100 + 25)
+    amplifier = np.where(far_m < 87.7058, 10e-12 * far_m**2, 0.0013e-12 * far_m**4)
+    frames = [ceil(0.999 * 2.0 / joules) for joules in bits * (50e-9 + amplifier)]
+    life = live(setting)
+    assert life.first_dead == ceil(frames[0] / 5)
+    assert life.half_dead == ceil(frames[19] / 5)
+    assert life.last_dead == ceil(frames[-1] / 5)
+    assert life.first_to_sink_m == pytest.approx(far_m[0])
+    assert (life.heads, life.control_j, life.first_led) == (40.0, 0.0, 1.0)
+
+
+@pytest.fixture(scope="module")
+def lives() -> dict[Contender, Life]:
+    return {contender: live(Setting(contender, 40, 2)) for contender in Contender}
+
+
+def test_what_is_told_is_paid_for(lives: dict[Contender, Life]) -> None:
+    def control_j(contender: Contender) -> float:
+        cost: float = lives[contender].control_j
+        return cost
+
+    assert control_j(Contender.HEED) < control_j(Contender.HEED_CHATTY)
+    # To know the total, a mote hears one message of 50 bytes, or sends one across the field and hears 39.
+    bits, far_m = 8 * 50, 2**0.5 * 100.0
+    spread_j = bits * (50e-9 + 0.0013e-12 * far_m**4) + 39 * bits * 50e-9
+    more_j = control_j(Contender.GEN_LEACH) - control_j(Contender.GEN_LEACH_TOLD)
+    assert more_j == pytest.approx(spread_j - bits * 50e-9, rel=0.1)
+
+
+def test_a_life_is_a_function_of_its_setting(lives: dict[Contender, Life]) -> None:
+    assert live(Setting(Contender.LEACH, 40, 2)) == lives[Contender.LEACH]
+    assert live(Setting(Contender.LEACH, 40, 3)) != lives[Contender.LEACH]
+    for life in lives.values():
+        assert 0 < life.first_dead <= life.half_dead <= life.last_dead
+
+
+def test_an_interval_is_students() -> None:
+    # The 97.5 % quantile of t with 3 degrees of freedom is 3.182.
+    mean, half = mean_interval([1.0, 2.0, 3.0, 4.0])
+    assert mean == 2.5
+    assert half == pytest.approx(3.18245 * (5 / 3) ** 0.5 / 2, rel=1e-5)
