@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 from matplotlib.figure import Figure as Canvas
-from scipy.stats import t as student
 
+from analysis.estimates import estimate
 from scenarios.figure import Figure, Request, Verdict
 from scenarios.lifetime_model import Contender, Life, Setting, live
 
@@ -91,17 +91,19 @@ def _lives(request: Request, motes: Sequence[int], seeds: int) -> Lives:
     return lives
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean, and half the width of its 95 % interval by Student's t."""
-    spread = float(np.std(values, ddof=1)) / len(values) ** 0.5
-    return float(np.mean(values)), float(student.ppf(0.975, len(values) - 1)) * spread
+def _mean_half(rounds: Callable[[Life], float], lives: Sequence[Life]) -> tuple[float, float]:
+    """The mean over lives, and half the width of its 95 % interval."""
+    found = estimate(rounds(life) for life in lives)
+    assert found.mean is not None
+    assert found.half is not None
+    return found.mean, found.half
 
 
 def _draw(request: Request, lives: Lives, motes: Sequence[int]) -> None:
     canvas = Canvas(figsize=(12, 4.2))
     for axes, (name, rounds) in zip(canvas.subplots(1, len(PANELS)), PANELS.items(), strict=True):
         for contender, label in LABELS.items():
-            points = [mean_interval([rounds(life) for life in lives[contender, n]]) for n in motes]
+            points = [_mean_half(rounds, lives[contender, n]) for n in motes]
             means, halves = zip(*points, strict=True)
             colour, style = STYLES[contender]
             axes.errorbar(motes, means, halves, fmt=style, color=colour, label=label, capsize=3)
@@ -125,7 +127,7 @@ def _write(request: Request, lives: Lives) -> None:
         for (contender, motes), found in sorted(lives.items()):
             cells: list[float] = []
             for rounds in PANELS.values():
-                cells += mean_interval([rounds(life) for life in found])
+                cells += _mean_half(rounds, found)
             cells += [float(np.mean([fact(life) for life in found])) for fact in FACTS.values()]
             writer.writerow([contender, motes, len(found), *(f"{cell:.4g}" for cell in cells)])
 

@@ -20,7 +20,6 @@ from network.profile import load_profile
 from network.topology import Placement, place_uniform
 from scenarios.control_cost import CountedAir
 from scenarios.lifetime_model import Contender, Life, Setting, live
-from scenarios.reproduce_heed import mean_interval
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 
@@ -121,10 +120,3 @@ def test_a_life_is_a_function_of_its_setting(lives: dict[Contender, Life]) -> No
     assert live(Setting(Contender.LEACH, 40, 3)) != lives[Contender.LEACH]
     for life in lives.values():
         assert 0 < life.first_dead <= life.half_dead <= life.last_dead
-
-
-def test_an_interval_is_students() -> None:
-    # The 97.5 % quantile of t with 3 degrees of freedom is 3.182.
-    mean, half = mean_interval([1.0, 2.0, 3.0, 4.0])
-    assert mean == 2.5
-    assert half == pytest.approx(3.18245 * (5 / 3) ** 0.5 / 2, rel=1e-5)
