@@ -42,6 +42,7 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     telling_us = max(TELLING_US, 16 * message_us)
     if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
         telling_us *= MULTI_HOP_FACTOR
+    telling_us *= 1 + len(scenario.clustering.upper_ranges_m)
     messages = replace(CONTROL, interval_us=interval_us, slot_us=slot_us)
     return ControlPace(messages, telling_us)
 

@@ -4,8 +4,10 @@ import pytest
 from pydantic import BaseModel
 
 from scenarios import network_tables
+from scenarios.schema import Clustering
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "SCENARIOS.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENT = (DOCS / "SCENARIOS.md").read_text() + (DOCS / "CLUSTERING.md").read_text()
 TABLES = [
     network_tables.Motes,
     network_tables.Sink,
@@ -19,6 +21,7 @@ TABLES = [
     network_tables.Crashes,
     network_tables.Span,
     network_tables.Outage,
+    Clustering,
 ]
 
 
