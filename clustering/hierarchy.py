@@ -66,7 +66,8 @@ def top_heads(levels: Sequence[Clusters]) -> Nodes:
 def in_one(levels: Sequence[Clusters]) -> Clusters:
     """The motes' own clusters, with the way up from each head: the first head above it that is another node."""
     up = np.full(len(levels[0].head), SINK)
-    for level in reversed(levels[1:]):
+    for level in levels[1:]:
+        # Who is below another in one level takes no part in those above.
         is_below = (level.head >= 0) & (level.head != np.arange(len(up)))
         up = np.where(is_below, level.head, up)
     return replace(levels[0], up=up)

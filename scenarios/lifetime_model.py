@@ -25,10 +25,10 @@ from typing import Final, assert_never
 import numpy as np
 
 from clustering import heed, leach
-from clustering.contract import Clusters, Election, Flags, Reals, run_with
+from clustering.contract import Clusters, Election, Flags, Nodes, Reals, run_with
 from clustering.each_alone import elect as elect_each_alone
 from clustering.neighbourhood import Neighbourhoods
-from network.profile import load_profile
+from network.profile import Profile, load_profile
 from network.topology import place_uniform
 from scenarios.control_cost import CountedAir, sending_j_per_byte
 from scenarios.control_pace import CONTROL
@@ -100,6 +100,29 @@ class Life:
 def live(setting: Setting) -> Life:
     """Let a network gather data until its last mote is dead."""
     return _Network(setting).live()
+
+
+def frame_j(head: Nodes, alive: Flags, sending_j: Reals, profile: Profile) -> Reals:
+    """What each mote spends in one frame.
+
+    Args:
+        head: Each mote's head; -1 for those without.
+        alive: The motes that still send.
+        sending_j: What its packet costs each mote, a member's to its head, a head's to the sink.
+        profile: The motes' hardware.
+    """
+    own = np.arange(len(head))
+    members = np.flatnonzero(alive & (head >= 0) & (head != own))
+    heads = np.flatnonzero(alive & (head == own))
+    packets = np.bincount(head[members], minlength=len(head))[heads]
+    received_j = profile.on_air_bytes(DATA_BYTES) * profile.receive_j_per_byte
+    fused_j = 8 * DATA_BYTES * FUSION_J_PER_BIT
+    spent_j = np.zeros(len(head))
+    spent_j[members] = sending_j[members]
+    spent_j[heads] = packets * (received_j + fused_j) + sending_j[heads]
+    # A packet of its own alone is not fused with anything.
+    spent_j[heads] += (packets > 0) * fused_j
+    return spent_j
 
 
 class _Network:
@@ -222,30 +245,13 @@ class _Network:
 
     def _gather(self, clusters: Clusters) -> None:
         """Five frames of data; whoever has lost its head still sends to it until the next election."""
-        is_head = clusters.head == self._own
-        is_member = (clusters.head >= 0) & ~is_head
-        to_head_j = self._packet_bytes * sending_j_per_byte(
-            self._profile, self._to_head_m(clusters)
-        )
-        received_j = self._packet_bytes * self._profile.receive_j_per_byte
-        fused_j = 8 * DATA_BYTES * FUSION_J_PER_BIT
-        for _ in range(FRAMES):
-            members = np.flatnonzero(is_member & self._alive)
-            heads = np.flatnonzero(is_head & self._alive)
-            signals = np.bincount(clusters.head[members], minlength=len(self._own))[heads]
-            spent_j = np.zeros(len(self._own))
-            spent_j[members] = to_head_j[members]
-            spent_j[heads] = signals * (received_j + fused_j) + self._to_sink_j[heads]
-            # A packet of its own alone is not fused with anything.
-            spent_j[heads] += (signals > 0) * fused_j
-            self._pay(spent_j)
-
-    def _to_head_m(self, clusters: Clusters) -> Reals:
-        """How far each mote's head is from it."""
         head = np.where(clusters.head >= 0, clusters.head, self._own)
         steps_m = self._positions_m - self._positions_m[head]
-        distances_m: Reals = np.hypot(steps_m[:, 0], steps_m[:, 1])
-        return distances_m
+        to_head_m = np.hypot(steps_m[:, 0], steps_m[:, 1])
+        to_head_j = self._packet_bytes * sending_j_per_byte(self._profile, to_head_m)
+        sending_j = np.where(head == self._own, self._to_sink_j, to_head_j)
+        for _ in range(FRAMES):
+            self._pay(frame_j(clusters.head, self._alive, sending_j, self._profile))
 
     def _pay(self, spent_j: Reals) -> None:
         """A mote that cannot pay gives what it has, and is dead."""

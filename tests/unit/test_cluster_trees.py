@@ -127,3 +127,14 @@ def test_the_way_past_a_dead_head_of_heads_is_the_straight_one(levels: Row) -> N
     assert len(levels.arrived) == 1
     assert levels.lost == []
     assert levels.broken == []
+
+
+def test_a_dead_head_of_heads_cuts_the_way_short_up_and_down(levels: Row) -> None:
+    levels.ledger.set_down(1)
+    levels.air.unicast("reading", 2, SINK, 20, None, 0)
+    assert levels.hops() == [(2, 1, "dead"), (2, SINK, "delivered")]
+    levels.air.log.clear()
+    levels.air.unicast("reading", SINK, 3, 20, None, 1_000_000)
+    levels.kernel.advance(2_000_000)
+    hops = [(row[2], row[3], row[5]) for row in levels.air.log]
+    assert hops == [(SINK, 0, "delivered"), (0, 1, "dead"), (0, 3, "delivered")]

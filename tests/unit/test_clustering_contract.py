@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clustering.contract import Broadcast, Unicast, hear_all
+from clustering.contract import Broadcast, Clusters, Unicast, hear_all
 from clustering.neighbourhood import neighbourhood_within
 from sim.records import SINK
 
@@ -55,3 +55,28 @@ def test_only_those_asked_for_have_links() -> None:
     neighbourhood = neighbourhood_within(positions_m, 2.0, among=among)
     assert neighbourhood.starts.tolist() == [0, 1, 1, 2]
     assert neighbourhood.targets.tolist() == [2, 0]
+
+
+def test_deaths_along_a_chain_leave_those_behind_them_to_themselves() -> None:
+    head, via = np.zeros(4, dtype=np.int64), np.array([0, 0, 1, 2])
+    nobody = np.zeros(4, dtype=np.bool_)
+    up = np.array([-1, -1, -1, -1])
+    chain = Clusters(head, via, nobody, np.zeros(4, dtype=np.int64), 1, up)
+    expected = {
+        0: ([-1, 1, 2, 3], [-1, 1, 2, 3]),
+        1: ([0, -1, 2, 3], [0, -1, 2, 3]),
+        2: ([0, 0, -1, 3], [0, 0, -1, 3]),
+        3: ([0, 0, 0, -1], [0, 0, 1, -1]),
+    }
+    for dead, (head_after, via_after) in expected.items():
+        left = chain.among(np.arange(4) != dead)
+        assert left.head.tolist() == head_after
+        assert left.via.tolist() == via_after
+
+
+def test_a_head_whose_head_died_passes_on_to_the_sink() -> None:
+    own, nobody = np.arange(3), np.zeros(3, dtype=np.bool_)
+    levels = Clusters(own, own, nobody, np.zeros(3, dtype=np.int64), 1, np.array([1, -1, 1]))
+    left = levels.among(np.array([True, False, True]))
+    assert left.up is not None
+    assert left.up.tolist() == [-1, -1, -1]

@@ -1,7 +1,9 @@
 """The life of a network round by round, against hand-made and simulated numbers."""
 
+import csv
 from dataclasses import replace
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +20,10 @@ from network.channel import UnitDisk
 from network.ledger import Ledger
 from network.profile import load_profile
 from network.topology import Placement, place_uniform
+from scenarios import reproduce_heed
+from scenarios.cli import main
 from scenarios.control_cost import CountedAir
-from scenarios.lifetime_model import Contender, Life, Setting, live
+from scenarios.lifetime_model import Contender, Life, Setting, frame_j, live
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 
@@ -80,6 +84,7 @@ def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(settings: 
     assert (counted.energy_j > 0) == (settings.protocol != Protocol.NONE)
 
 
+@pytest.mark.slow
 def test_without_clusters_the_farthest_mote_dies_first_by_the_radio_model() -> None:
     setting = Setting(Contender.DIRECT, 40, 5)
     positions_m = place_uniform(
@@ -97,11 +102,23 @@ def test_without_clusters_the_farthest_mote_dies_first_by_the_radio_model() -> N
     assert (life.heads, life.control_j, life.first_led) == (40.0, 0.0, 1.0)
 
 
+def test_a_frame_costs_members_their_packet_and_heads_all_of_theirs() -> None:
+    # 0 leads 1, 2 and 3, of which 3 is dead; 4 leads nobody; 5 has sent to a head that died; 6 has none.
+    head = np.array([0, 0, 0, 0, 4, 7, -1, 7])
+    alive = np.array([True, True, True, False, True, True, True, False])
+    sending_j = np.arange(1.0, 9.0)
+    spent_j = frame_j(head, alive, sending_j, load_profile("first-order"))
+    received_j, fused_j = 8 * 125 * 50e-9, 8 * 100 * 5e-9
+    expected = [1.0 + 2 * received_j + 3 * fused_j, 2.0, 3.0, 0.0, 5.0, 6.0, 0.0, 0.0]
+    assert spent_j.tolist() == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.fixture(scope="module")
 def lives() -> dict[Contender, Life]:
     return {contender: live(Setting(contender, 40, 2)) for contender in Contender}
 
 
+@pytest.mark.slow
 def test_what_is_told_is_paid_for(lives: dict[Contender, Life]) -> None:
     def control_j(contender: Contender) -> float:
         cost: float = lives[contender].control_j
@@ -115,8 +132,24 @@ def test_what_is_told_is_paid_for(lives: dict[Contender, Life]) -> None:
     assert more_j == pytest.approx(spread_j - bits * 50e-9, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_life_is_a_function_of_its_setting(lives: dict[Contender, Life]) -> None:
     assert live(Setting(Contender.LEACH, 40, 2)) == lives[Contender.LEACH]
     assert live(Setting(Contender.LEACH, 40, 3)) != lives[Contender.LEACH]
     for life in lives.values():
         assert 0 < life.first_dead <= life.half_dead <= life.last_dead
+
+
+@pytest.mark.slow
+def test_the_figure_is_drawn_with_its_table_and_verdicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(reproduce_heed, "MOTES_QUICK", (15, 20))
+    assert main(["reproduce", "heed-lifetime", "--quick", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "heed-lifetime.png").stat().st_size > 20_000
+    with (tmp_path / "heed-lifetime.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * len(Contender)
+    assert {row["seeds"] for row in rows} == {"2"}
+    assert all(float(row["first_mean"]) <= float(row["last_mean"]) for row in rows)
+    assert capsys.readouterr().out.count("outlives") >= 6

@@ -129,3 +129,19 @@ def test_an_election_wakes_everybody_and_suspends_the_slots() -> None:
     cluster.listening.settle()
     on_w = (18.8 + 0.0545) * 3e-3
     assert cluster.ledger.idle_j[1] == pytest.approx(1.01 * on_w, rel=1e-6)
+
+
+def test_who_relays_for_others_stays_awake_and_gives_them_slots() -> None:
+    cluster = Cluster()
+    cluster.air.begin_election()
+    # 2 and 3 send to 1, and 1 to the head.
+    cluster.air.set_schedule([0, 0, 1, 1, 4])
+    cluster.air.unicast("data", 3, 1, 20, None, 10_000)
+    cluster.air.unicast("data", 1, 0, 20, None, 10_000)
+    cluster.kernel.advance(US_PER_S)
+    slot_us = cluster.air.slot_us
+    starts = {row[2]: row[0] for row in cluster.air.log}
+    assert starts == {3: 10_000 + slot_us + GUARD_US, 1: 10_000 + GUARD_US}
+    cluster.listening.settle()
+    assert cluster.ledger.sleep_j[1] == 0.0
+    assert cluster.ledger.sleep_j[2] > 0.0
