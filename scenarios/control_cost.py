@@ -1,5 +1,6 @@
 """What an election's control messages cost, counted as they are sent, without simulating time."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +31,7 @@ class CountedAir:
         random: np.random.Generator,
     ) -> None:
         self._profile = profile
+        self._sending = SendingCost(profile)
         self._points_m = np.concatenate([positions_m, [sink_m]])  # the sink's -1 is the last
         self._neighbourhoods = neighbourhoods
         self._alive = alive
@@ -67,14 +69,32 @@ class CountedAir:
             )
         else:
             steps_m = self._points_m[send.targets] - self._points_m[send.nodes]
-            sent_j = sending_j_per_byte(self._profile, np.hypot(steps_m[:, 0], steps_m[:, 1]))
+            sent_j = self._sending.j_per_byte(np.hypot(steps_m[:, 0], steps_m[:, 1]))
         from_motes, at_motes = send.nodes != SINK, heard.targets[heard.targets != SINK]
         np.add.at(self.spent_j, send.nodes[from_motes], message_bytes * sent_j[from_motes])
         copies = np.bincount(at_motes, minlength=len(self.spent_j))
         self.spent_j += message_bytes * self._profile.receive_j_per_byte * copies
 
 
-def sending_j_per_byte(profile: Profile, distances_m: Reals) -> Reals:
-    """What it costs to send one byte over each of the distances."""
-    joules = map(profile.transmit_j_per_byte, distances_m.tolist())
-    return np.fromiter(joules, np.float64, len(distances_m))
+class SendingCost:
+    """What it costs to send one byte, worked out once for each distance: motes do not move."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._known = _Known(profile.transmit_j_per_byte)
+
+    def j_per_byte(self, distances_m: Reals) -> Reals:
+        """Joules for each of the distances."""
+        joules = map(self._known.__getitem__, distances_m.tolist())
+        return np.fromiter(joules, np.float64, len(distances_m))
+
+
+class _Known(dict[float, float]):
+    """A function's values, kept."""
+
+    def __init__(self, function: Callable[[float], float]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, argument: float) -> float:
+        value = self[argument] = self._function(argument)
+        return value

@@ -30,7 +30,7 @@ from clustering.each_alone import elect as elect_each_alone
 from clustering.neighbourhood import Neighbourhoods
 from network.profile import Profile, load_profile
 from network.topology import place_uniform
-from scenarios.control_cost import CountedAir, sending_j_per_byte
+from scenarios.control_cost import CountedAir, SendingCost
 from scenarios.control_pace import CONTROL
 from sim.rng import RandomStreams
 
@@ -138,12 +138,24 @@ class _Network:
         self._own = np.arange(count)
         self._residual_j = np.full(count, BATTERY_J)
         self._alive: Flags = np.ones(count, dtype=np.bool_)
-        self._told: Reals = np.full(count, np.nan)
-        """The cost that each mote's neighbours know, for HEED."""
+        self._air = CountedAir(
+            self._profile,
+            positions_m=self._positions_m,
+            sink_m=SINK_M,
+            neighbourhoods=self._neighbourhoods,
+            alive=self._alive,
+            loss=0.0,
+            random=self._streams.vector("radio.loss"),
+        )
+        self._costs: Reals = np.full(count, np.nan)
+        """What each mote costs as a head, for HEED."""
+        self._costs_of = -1
+        """How many motes lived when costs were worked out."""
         self._epoch = leach.Epoch.first(count=count, expected_heads=LEACH_HEADS)
         self._packet_bytes = self._profile.on_air_bytes(DATA_BYTES)
         self._to_sink_m: Reals = np.hypot(*(self._positions_m - np.array(SINK_M)).T)
-        self._to_sink_j = self._packet_bytes * sending_j_per_byte(self._profile, self._to_sink_m)
+        self._sending = SendingCost(self._profile)
+        self._to_sink_j = self._packet_bytes * self._sending.j_per_byte(self._to_sink_m)
 
     def live(self) -> Life:
         count = len(self._own)
@@ -179,20 +191,11 @@ class _Network:
         )
 
     def _hold_election(self) -> Clusters:
-        air = CountedAir(
-            self._profile,
-            positions_m=self._positions_m,
-            sink_m=SINK_M,
-            neighbourhoods=self._neighbourhoods,
-            alive=self._alive.copy(),
-            loss=0.0,
-            random=self._streams.vector("radio.loss"),
-        )
-        air.spent_j[self._alive] += self._knowing_j()
+        self._air.spent_j[:] = np.where(self._alive, self._knowing_j(), 0.0)
         random = self._streams.vector("clustering.election", self._epoch.round)
-        clusters = run_with(self._election(random), air)
+        clusters = run_with(self._election(random), self._air)
         self._epoch = self._epoch.after(clusters)
-        self._pay(air.spent_j)
+        self._pay(self._air.spent_j)
         return clusters
 
     def _knowing_j(self) -> float:
@@ -211,26 +214,23 @@ class _Network:
         match self._contender:
             case Contender.HEED | Contender.HEED_CHATTY:
                 neighbourhood = self._neighbourhoods.within(HEED_RANGE_M)
-                costs = heed.node_costs(heed.Cost.AMRP, neighbourhood, self._alive)
-                news = costs != self._told
-                self._told = costs
                 return heed.elect(
                     neighbourhood=neighbourhood,
-                    alive=self._alive.copy(),
+                    alive=self._alive,
                     energy_share=energy_share,
                     cost=heed.Cost.AMRP,
                     c_prob=C_PROB,
                     p_min=P_MIN,
                     random=random,
                     control=CONTROL,
-                    cost_news=news if self._contender is Contender.HEED else None,
+                    cost_news=self._cost_news() if self._contender is Contender.HEED else None,
                 )
             case Contender.LEACH | Contender.GEN_LEACH | Contender.GEN_LEACH_TOLD:
                 by_turn = self._contender is Contender.LEACH
                 return leach.elect(
                     neighbourhood=self._neighbourhoods.within(LEACH_RANGE_M),
                     positions_m=self._positions_m,
-                    alive=self._alive.copy(),
+                    alive=self._alive,
                     energy_share=energy_share,
                     lot=leach.Lot.ROTATING if by_turn else leach.Lot.ENERGY,
                     expected_heads=LEACH_HEADS,
@@ -239,16 +239,27 @@ class _Network:
                     control=CONTROL,
                 )
             case Contender.DIRECT:
-                return elect_each_alone(alive=self._alive.copy())
+                return elect_each_alone(alive=self._alive)
             case _:
                 assert_never(self._contender)
+
+    def _cost_news(self) -> Flags:
+        """The motes whose cost has changed since the last election."""
+        before = self._costs
+        living = int(self._alive.sum())
+        if living != self._costs_of:
+            self._costs_of = living
+            neighbourhood = self._neighbourhoods.within(HEED_RANGE_M)
+            self._costs = heed.node_costs(heed.Cost.AMRP, neighbourhood, self._alive)
+        news: Flags = before != self._costs
+        return news
 
     def _gather(self, clusters: Clusters) -> None:
         """Five frames of data; whoever has lost its head still sends to it until the next election."""
         head = np.where(clusters.head >= 0, clusters.head, self._own)
         steps_m = self._positions_m - self._positions_m[head]
         to_head_m = np.hypot(steps_m[:, 0], steps_m[:, 1])
-        to_head_j = self._packet_bytes * sending_j_per_byte(self._profile, to_head_m)
+        to_head_j = self._packet_bytes * self._sending.j_per_byte(to_head_m)
         sending_j = np.where(head == self._own, self._to_sink_j, to_head_j)
         for _ in range(FRAMES):
             self._pay(frame_j(clusters.head, self._alive, sending_j, self._profile))

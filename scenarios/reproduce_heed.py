@@ -16,7 +16,7 @@ from scenarios.lifetime_model import Contender, Life, Setting, live
 
 MOTES: Final = (300, 400, 500, 600, 700)
 MOTES_QUICK: Final = (300, 500)
-SEEDS, SEEDS_QUICK = 10, 2
+SEEDS, SEEDS_QUICK = 5, 2
 
 LABELS: Final = {
     Contender.HEED: "HEED, costs told when changed",
