@@ -13,7 +13,7 @@ from sim.errors import InputError
 _EPILOG: Final = """\
 examples:
   motejoin reproduce shared-7 shared-8
-  motejoin reproduce heed-lifetime
+  motejoin reproduce heed-heads heed-lifetime
   motejoin reproduce --quick --out figures
 """
 

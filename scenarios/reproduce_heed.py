@@ -1,4 +1,4 @@
-"""HEED against LEACH in the application study of the HEED paper: ours, with what the papers report beside it."""
+"""HEED's clusters on its paper's field, and HEED against LEACH in its application study, with what others report."""
 
 import csv
 import os
@@ -11,12 +11,33 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from analysis.estimates import estimate
+from clustering import heed
+from clustering.contract import Clusters, run_ideal
+from clustering.neighbourhood import neighbourhood_within
+from network.topology import place_uniform
+from scenarios.control_pace import CONTROL
 from scenarios.figure import Figure, Request, Verdict
-from scenarios.lifetime_model import Contender, Life, Setting, live
+from scenarios.lifetime_model import C_PROB, P_MIN, Contender, Life, Setting, live
+from sim.rng import RandomStreams
 
 MOTES: Final = (300, 400, 500, 600, 700)
 MOTES_QUICK: Final = (300, 500)
 SEEDS, SEEDS_QUICK = 5, 2
+
+# The clustering study of Younis & Fahmy 2004: 1,000 nodes in 2,000 m x 2,000 m.
+FIELD_MOTES: Final = 1000
+FIELD_SIDE_M: Final = 2000.0
+SEEDS_HEADS, SEEDS_HEADS_QUICK = 15, 3
+OTHERS_HEADS: Final = {
+    25.0: 0.807,
+    50.0: 0.506,
+    100.0: 0.208,
+    150.0: 0.108,
+    200.0: 0.064,
+    300.0: 0.032,
+    400.0: 0.020,
+}
+"""Share of heads by range, from an implementation apart from this code, 15 runs, AMRP as squared distance."""
 
 LABELS: Final = {
     Contender.HEED: "HEED, costs told when changed",
@@ -150,7 +171,70 @@ def _outlives(
     )
 
 
+def figure_heads(request: Request) -> list[Verdict]:
+    """Share of heads against the cluster range, on the field of the paper's clustering study."""
+    seeds = range(1, (SEEDS_HEADS_QUICK if request.quick else SEEDS_HEADS) + 1)
+    rows, verdicts = [], []
+    for range_m, others in OTHERS_HEADS.items():
+        outcomes = [_elect_on_the_papers_field(range_m, seed) for seed in seeds]
+        share = estimate(len(clusters.heads()) / FIELD_MOTES for clusters in outcomes)
+        assert share.mean is not None
+        assert share.half is not None
+        iterations = sorted({clusters.iterations for clusters in outcomes})
+        rows.append([range_m, share.mean, share.half, others, max(iterations)])
+        verdicts.append(
+            Verdict(
+                f"range {range_m:g} m: share of heads within a tenth of a separate implementation's",
+                f"{others:.1%} (separate implementation; the paper has plots)",
+                f"{share.mean:.1%} ± {share.half:.1%}, {iterations} iterations",
+                abs(share.mean - others) <= 0.1 * others,
+            )
+        )
+    canvas = Canvas(figsize=(6, 4))
+    axes = canvas.subplots()
+    ranges_m, means, halves, others_shares, _ = zip(*rows, strict=True)
+    axes.errorbar(ranges_m, means, halves, fmt="o-", color="#2166ac", label="ours", capsize=3)
+    axes.plot(ranges_m, others_shares, "k+", markersize=12, label="separate implementation")
+    axes.set_xlabel("cluster range (m)")
+    axes.set_ylabel("share of heads")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(frameon=False)
+    canvas.savefig(request.directory / "heed-heads.png", dpi=150, bbox_inches="tight")
+    header = ["range_m", "heads", "half_width", "others", "iterations_max"]
+    with (request.directory / "heed-heads.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return verdicts
+
+
+def _elect_on_the_papers_field(range_m: float, seed: int) -> Clusters:
+    streams = RandomStreams(seed)
+    positions_m = place_uniform(
+        streams.vector("placement"),
+        count=FIELD_MOTES,
+        width_m=FIELD_SIDE_M,
+        height_m=FIELD_SIDE_M,
+    )
+    alive = np.ones(FIELD_MOTES, dtype=np.bool_)
+    election = heed.elect(
+        neighbourhood=neighbourhood_within(positions_m, range_m),
+        alive=alive,
+        energy_share=np.ones(FIELD_MOTES),
+        cost=heed.Cost.AMRP,
+        c_prob=C_PROB,
+        p_min=P_MIN,
+        random=streams.vector("election"),
+        control=CONTROL,
+    )
+    return run_ideal(election, alive)
+
+
 FIGURES = (
+    Figure(
+        "heed-heads",
+        "share of heads against the cluster range (HEED, clustering study)",
+        figure_heads,
+    ),
     Figure(
         "heed-lifetime",
         "rounds until the first, half and the last mote are dead: HEED, LEACH (HEED, application study)",

@@ -153,3 +153,15 @@ def test_the_figure_is_drawn_with_its_table_and_verdicts(
     assert {row["seeds"] for row in rows} == {"2"}
     assert all(float(row["first_mean"]) <= float(row["last_mean"]) for row in rows)
     assert capsys.readouterr().out.count("outlives") >= 6
+
+
+def test_shares_of_heads_are_drawn_beside_a_separate_implementations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "heed-heads", "--quick", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "heed-heads.png").stat().st_size > 10_000
+    with (tmp_path / "heed-heads.csv").open() as file:
+        shares = [float(row["heads"]) for row in csv.DictReader(file)]
+    assert shares == sorted(shares, reverse=True)
+    assert len(shares) == 7
+    assert capsys.readouterr().out.count("  holds range") >= 5
