@@ -3,13 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from clustering import grid, heed, leach, protocols
-from clustering.calling import Caller
-from clustering.contract import Election, Flags, Reals
-from clustering.election import ElectionDriver
-from clustering.neighbourhood import Neighbourhoods
 from clustering.rounds import Rounds
 from join.accounts import Accounts
 from join.centralised import CentralisedJoin
@@ -30,10 +23,9 @@ from network.processor import Cpus
 from network.profile import Profile
 from network.topology import Placement
 from network.traffic import TrafficTally
-from scenarios.control_pace import control_pace
+from scenarios.clustering_build import build_rounds
 from scenarios.load import LoadedScenario
 from scenarios.network_build import (
-    ClusterNews,
     Network,
     battery_j,
     build_network,
@@ -53,9 +45,6 @@ from sim.rng import RandomStreams
 DEFAULT_QUERY = "join"
 """What the answer is called in the trace of a scenario without a [[query]]."""
 
-
-MOVING_US = 1_000_000
-"""How long a head that hands its readings over goes on answering for them."""
 
 VALUES_PER_BUCKET = 16
 """How many values a head keeps the directory's word on, per bucket of the memory it is given."""
@@ -159,7 +148,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     sink = _build_sink(scenario, kernel, recorder)
     join = _build_join(world, kernel, network, cpus, sink, accounts, streams)
     ledger.on_death(join.on_death)
-    rounds = _build_rounds(world, kernel, ledger, network, join, recorder, streams)
+    rounds = build_rounds(scenario, world.site, kernel, ledger, network, join, recorder, streams)
     times_kind = PoissonTimes if scenario.motes.sampling == "poisson" else PeriodicTimes
     sensing = Sensing(
         kernel,
@@ -338,97 +327,3 @@ def _note_writer(table: Join) -> NoteWriter:
     if table.feedback == "directory":
         return DirectoryNotes(window_us=to_us(table.window_s), tolerance=NOTE_TOLERANCE)
     return NoteEveryRequest(Weights(table.weights))
-
-
-def _build_rounds(
-    world: World,
-    kernel: Kernel,
-    ledger: Ledger,
-    network: Network,
-    join: InNetworkJoin | CentralisedJoin,
-    recorder: Recorder,
-    streams: RandomStreams,
-) -> Rounds:
-    table, join_table = world.scenario.clustering, world.scenario.join
-    motes_m = world.placement.motes_m
-    neighbourhoods = Neighbourhoods(motes_m)
-    neighbourhood = neighbourhoods.within(table.range_m)
-    battery_j = np.array(ledger.battery_j[:-1])
-    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
-    pace = control_pace(world.scenario, world.profile)
-    settings = protocols.Settings(
-        protocol=protocols.Protocol(table.protocol),
-        control=pace.messages,
-        cost=heed.Cost(table.cost),
-        c_prob=table.c_prob,
-        p_min=table.p_min,
-        expected_heads=expected_heads,
-        lot=leach.Lot(table.lot),
-        weight=protocols.Weight(table.weight),
-        hops_max=table.hops_max,
-        cell_head=grid.CellHead(table.cell_head),
-        upper_ranges_m=tuple(table.upper_ranges_m),
-    )
-    told: Reals = np.full(len(motes_m), np.nan)
-    """The cost that each mote last told, for HEED."""
-
-    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
-        nonlocal told
-        network.begin_election()
-        cost_news = None
-        if table.tell_costs == "changed":
-            costs = heed.node_costs(settings.cost, neighbourhood, alive)
-            cost_news, told = costs != told, np.where(alive, costs, np.nan)
-        situation = protocols.Situation(
-            neighbourhood=neighbourhood,
-            positions_m=motes_m,
-            alive=alive,
-            energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            epoch=epoch,
-            cost_news=cost_news,
-        )
-        random = streams.vector("clustering.election", epoch.round)
-        return protocols.elect(settings, situation, random)
-
-    rounds = Rounds(
-        kernel,
-        network.air,
-        ElectionDriver(kernel, network.air, streams.vector("clustering.jitter"), neighbourhoods),
-        elect,
-        ClusterNews(network, join),
-        recorder.rows("elections"),
-        epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
-        round_us=to_us(table.round_s),
-        telling_us=pace.telling_us,
-        linger_us=MOVING_US
-        if table.handover == "move"
-        else to_us(join_table.window_s + join_table.late_s),
-        with_roster=join_table.strategy != "centralised",
-        with_positions=join_table.order == "tour",
-        trigger_share=table.trigger_share,
-        on_head_failure=table.on_head_failure == "re-elect",
-        residual_j=ledger.residual_j,
-        caller=_build_caller(world, kernel, network),
-    )
-    join.on_dead_head = network.trees.on_broken = rounds.notice_dead_head
-    return rounds
-
-
-def _build_caller(world: World, kernel: Kernel, network: Network) -> Caller:
-    """A first-order sink turns its power up until all hear it; the call of another is passed on."""
-    if network.channel.certain:
-        everybody = range(world.scenario.motes.count)
-        return Caller(
-            kernel,
-            network.air,
-            audience=lambda _: everybody,
-            range_m=world.placement.farthest_from_sink_m(),
-            relayed=False,
-        )
-    return Caller(
-        kernel,
-        network.air,
-        audience=network.channel.audience,
-        range_m=world.scenario.radio.range_m,
-        relayed=True,
-    )

@@ -1,0 +1,135 @@
+"""Makes the clustering of a scenario: elections, their rounds, and who is told."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from clustering import grid, heed, leach, protocols
+from clustering.calling import Caller
+from clustering.contract import Election, Flags, Reals
+from clustering.election import ElectionDriver
+from clustering.neighbourhood import Neighbourhoods
+from clustering.rounds import Rounds
+from join.centralised import CentralisedJoin
+from join.in_network import InNetworkJoin
+from network.ledger import Ledger
+from scenarios.control_pace import control_pace
+from scenarios.network_build import ClusterNews, Network
+from scenarios.schema import Scenario
+from scenarios.site_build import Site
+from sim.kernel import Kernel, to_us
+from sim.recorder import Recorder
+from sim.rng import RandomStreams
+
+MOVING_US = 1_000_000
+"""How long a head that hands its readings over goes on answering for them."""
+
+
+def build_rounds(
+    scenario: Scenario,
+    site: Site,
+    kernel: Kernel,
+    ledger: Ledger,
+    network: Network,
+    join: InNetworkJoin | CentralisedJoin,
+    recorder: Recorder,
+    streams: RandomStreams,
+) -> Rounds:
+    """Elections over the network, told to network and join."""
+    table, join_table = scenario.clustering, scenario.join
+    motes_m = site.placement.motes_m
+    neighbourhoods = Neighbourhoods(motes_m)
+    pace = control_pace(scenario, site.profile)
+    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
+    settings = protocols.Settings(
+        protocol=protocols.Protocol(table.protocol),
+        control=pace.messages,
+        cost=heed.Cost(table.cost),
+        c_prob=table.c_prob,
+        p_min=table.p_min,
+        expected_heads=expected_heads,
+        lot=leach.Lot(table.lot),
+        weight=protocols.Weight(table.weight),
+        hops_max=table.hops_max,
+        cell_head=grid.CellHead(table.cell_head),
+        upper_ranges_m=tuple(table.upper_ranges_m),
+    )
+    rounds = Rounds(
+        kernel,
+        network.air,
+        ElectionDriver(kernel, network.air, streams.vector("clustering.jitter"), neighbourhoods),
+        _elections(scenario, site, ledger, network, settings, neighbourhoods, streams),
+        ClusterNews(network, join),
+        recorder.rows("elections"),
+        epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
+        round_us=to_us(table.round_s),
+        telling_us=pace.telling_us,
+        linger_us=MOVING_US
+        if table.handover == "move"
+        else to_us(join_table.window_s + join_table.late_s),
+        with_roster=join_table.strategy != "centralised",
+        with_positions=join_table.order == "tour",
+        trigger_share=table.trigger_share,
+        on_head_failure=table.on_head_failure == "re-elect",
+        residual_j=ledger.residual_j,
+        caller=_build_caller(scenario, site, kernel, network),
+    )
+    join.on_dead_head = network.trees.on_broken = rounds.notice_dead_head
+    return rounds
+
+
+def _elections(
+    scenario: Scenario,
+    site: Site,
+    ledger: Ledger,
+    network: Network,
+    settings: protocols.Settings,
+    neighbourhoods: Neighbourhoods,
+    streams: RandomStreams,
+) -> Callable[[Flags, leach.Epoch], Election]:
+    """What begins an election among the live motes."""
+    motes_m = site.placement.motes_m
+    neighbourhood = neighbourhoods.within(scenario.clustering.range_m)
+    battery_j = np.array(ledger.battery_j[:-1])
+    told: Reals = np.full(len(motes_m), np.nan)
+    """The cost that each mote last told, for HEED."""
+
+    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
+        nonlocal told
+        network.begin_election()
+        cost_news = None
+        if scenario.clustering.tell_costs == "changed":
+            costs = heed.node_costs(settings.cost, neighbourhood, alive)
+            cost_news, told = costs != told, np.where(alive, costs, np.nan)
+        situation = protocols.Situation(
+            neighbourhood=neighbourhood,
+            positions_m=motes_m,
+            alive=alive,
+            energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
+            epoch=epoch,
+            cost_news=cost_news,
+        )
+        random = streams.vector("clustering.election", epoch.round)
+        return protocols.elect(settings, situation, random)
+
+    return elect
+
+
+def _build_caller(scenario: Scenario, site: Site, kernel: Kernel, network: Network) -> Caller:
+    """A first-order sink turns its power up until all hear it; the call of another is passed on."""
+    if network.channel.certain:
+        everybody = range(scenario.motes.count)
+        return Caller(
+            kernel,
+            network.air,
+            audience=lambda _: everybody,
+            range_m=site.placement.farthest_from_sink_m(),
+            relayed=False,
+        )
+    return Caller(
+        kernel,
+        network.air,
+        audience=network.channel.audience,
+        range_m=scenario.radio.range_m,
+        relayed=True,
+    )
