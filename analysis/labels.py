@@ -36,6 +36,7 @@ LABELS: Final = {
     "drop_rate": "drop rate",
     "probes_per_reading": "probes per reading",
     "probe_usefulness": "probe usefulness",
+    "partners_per_reading": "partners per reading",
     "recall": "recall",
     "detection_delay_s": "detection delay (s)",
     "coverage": "coverage",

@@ -229,6 +229,11 @@ def _ratios() -> dict[str, Column]:
         # Heads probed, by the requests that reached the sink, per reading joined: also those readings
         # count that needed no probing.
         "probes_per_reading": F.try_divide("heads_probed", "readings_joined"),
+        # Partners told of a reading, those without any included: what a rule that probes less loses.
+        "partners_per_reading": F.try_divide(
+            F.coalesce(F.col("results") * (F.col("tuple_width") - 1), F.col("results")),
+            F.col("readings_joined"),
+        ),
         # Of the heads probed, the share that had a match.
         "probe_usefulness": F.try_divide("heads_matched", "heads_probed"),
         "energy_per_mote_j": F.try_divide("energy_j", "motes"),
@@ -287,6 +292,7 @@ METRICS: Final = (
     "heads_matched",
     "probes_per_reading",
     "probe_usefulness",
+    "partners_per_reading",
     "owed",
     "delivered",
     "recall",

@@ -2,8 +2,9 @@
 
 Definitions, for one run with window w (integer microseconds, both ends inclusive):
 
-* A *reading* is a row of `readings` that has a value, known by (value, node, at_us). Readings are ordered
-  by at_us, ties by node: the *event order*.
+* A *reading* is a row of `readings` that has a value, known by (value, node, at_us), where at_us is the time
+  on its mote's own clock, as that is all the join can go by. Readings are ordered by at_us, ties by node: the
+  *event order*.
 * A reading r is *owed* a partner node n, other than its own, if n has a reading of the same value that
   comes before r in event order and is at most w older. Each such (r, n) is one owed pair.
 * A result row *lists* its partners: pairs of its origin reading and a partner reading. A listing is *true*
@@ -92,7 +93,8 @@ def recall(
 
 def valued_readings(readings: DataFrame) -> DataFrame:
     """The readings that have something to join, each once: run, value, node, at_us."""
-    return readings.where("value is not null").select(*_READING).distinct()
+    stamped = readings.withColumn("at_us", F.col("stamp_us"))
+    return stamped.where("value is not null").select(*_READING).distinct()
 
 
 def owed_pairs(valued: DataFrame) -> DataFrame:

@@ -105,6 +105,7 @@ class Accounts:
                 request.known,
                 request.sequence,
                 request.passed_over,
+                request.parts,
                 end,
                 reason,
                 where,

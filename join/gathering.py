@@ -39,11 +39,10 @@ class Gathering:
     Parts may come in any order, and again after a retry: each counts once.
     """
 
-    __slots__ = ("_answered", "_parts", "is_told", "whole")
+    __slots__ = ("_answered", "is_told", "whole")
 
     def __init__(self, part: ProbeRequest, begun: ProbeRequest | None = None) -> None:
         """Expect as many parts as `part` says; `begun` is what has been gathered before, if anything."""
-        self._parts = part.parts
         self._answered: set[int | None] = set()
         """Heads whose parts have come; None stands for the initiator."""
         self.is_told = False
@@ -54,12 +53,13 @@ class Gathering:
         else:
             self.whole = begun
             self._answered.add(None)
+        self.whole.parts = part.parts
         self.whole.partial = True
 
     @property
     def is_complete(self) -> bool:
         """Whether all parts have come."""
-        return len(self._answered) == self._parts
+        return len(self._answered) == self.whole.parts
 
     def add(self, part: ProbeRequest) -> None:
         """Take a part in."""

@@ -123,10 +123,10 @@ class InNetworkJoin:
             assert isinstance(stream, int), stream
             self._accounts.lost("state", node, DropReason.STATE_LOST, now_us, stream, at_us)
 
-    def would_match(self, head: int, request: ProbeRequest) -> bool:
-        """Whether a head holds a partner for a request: what an oracle knows."""
+    def would_match(self, head: int, request: ProbeRequest) -> int:
+        """How many partners a head holds for a request: what an oracle knows."""
         state = self._heads.get(head)
-        return state is not None and state.holds_partner(request)
+        return 0 if state is None else state.partners_held(request)
 
     def _hand_over(self, node: int, readings: list[HeldReading]) -> None:
         """Send readings that `node` holds to their motes' heads."""

@@ -6,7 +6,8 @@ from join.contract import Value
 from join.directory import Directory, Holders
 from join.probe_request import ProbeRequest
 from join.probing import Note
-from join.relevance import Weights, weights_of
+from join.recall_target import RecallTarget
+from join.relevance import Weights, bucket_of, weights_of
 
 
 class NoteWriter(Protocol):
@@ -70,21 +71,37 @@ class DirectoryNotes:
 
     always = True
 
-    def __init__(self, *, window_us: int, tolerance: float) -> None:
+    def __init__(
+        self,
+        *,
+        window_us: int,
+        tolerance: float,
+        buckets: int = 1,
+        target: RecallTarget | None = None,
+    ) -> None:
         self._directory = Directory(window_us=window_us)
         self._tolerance = tolerance
+        self._buckets = buckets
+        self._target = target
         self._told: dict[tuple[int, Value], tuple[int, Holders]] = {}
         """By initiator and value: the version of the last note, and what it said."""
 
     def missed(self, request: ProbeRequest, now_us: int) -> tuple[int, ...]:
-        """Holders that the initiator did not know of and so could not choose."""
+        """Holders that the initiator did not know of and so could not choose.
+
+        With a target recall: of all holders not asked, those that are needed to hold it.
+        """
         self._directory.take(request.value, request.origin, request.initiator, request.at_us)
         if request.completed:
             return ()
-        _, told = self._known_to(request)
-        known = {request.initiator, *request.asked, *told}
         holders = self._directory.holders(request.value, now_us)
-        return tuple(sorted(head for head in holders if head not in known))
+        asked = {request.initiator, *request.asked}
+        if self._target is None:
+            _, told = self._known_to(request)
+            return tuple(sorted(head for head in holders if head not in asked and head not in told))
+        unasked = {head: float(n) for head, n in holders.items() if head not in asked}
+        bucket = bucket_of(request.value, self._buckets)
+        return tuple(sorted(self._target.choose(bucket, request.found, unasked)))
 
     def note(self, request: ProbeRequest, now_us: int) -> Note | None:
         """Who holds the value, if that is news to the initiator."""

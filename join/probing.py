@@ -62,16 +62,18 @@ class FullProbing:
 class OracleProbing:
     """Exactly the heads that hold a partner: the lower bound that no rule can beat at full recall.
 
-    It is told by the simulator, not by messages.
+    It is told by the simulator, not by messages. Heads that give most come last, since partners travel with
+    the request.
     """
 
-    def __init__(self, matches: Callable[[int, ProbeRequest], bool]) -> None:
+    def __init__(self, matches: Callable[[int, ProbeRequest], int]) -> None:
         self._matches = matches
 
     def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
-        """The heads that hold a partner now."""
+        """The heads that hold a partner now, fewest partners first."""
         del now_us
-        return tuple(head for head in heads if self._matches(head, request))
+        found = [(self._matches(head, request), head) for head in heads]
+        return tuple(head for matches, head in sorted(found) if matches)
 
     def learn(self, note: Note, now_us: int) -> None:
         """An oracle knows."""

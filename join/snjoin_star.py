@@ -109,9 +109,9 @@ class ClusterHead:
         """A relevance feedback note (third case)."""
         self.rule.learn(note, now_us)
 
-    def holds_partner(self, request: ProbeRequest) -> bool:
-        """Whether a request would find something here."""
-        return bool(self._match(request.value, request.origin, request.at_us, request.stamp))
+    def partners_held(self, request: ProbeRequest) -> int:
+        """How many readings a request would find here."""
+        return len(self._match(request.value, request.origin, request.at_us, request.stamp))
 
     def _sweep(self, now_us: int) -> None:
         """Clean up now and then (SNJoin §2.2 allows it): at every probe it would cost more than it saves."""

@@ -298,7 +298,6 @@ def _probing_order(world: World) -> ProbingOrder:
 def _probing_rule(table: Join, streams: RandomStreams, node: int) -> ProbingRule:
     """A head's side of the feedback that the scenario asks for."""
     rng = streams.scalar("join.selection", node)
-    target = RecallTarget(table.target_recall) if table.target_recall is not None else None
     match table.feedback:
         case "off":
             return FullProbing()
@@ -311,13 +310,17 @@ def _probing_rule(table: Join, streams: RandomStreams, node: int) -> ProbingRule
                 rng=rng,
             )
         case "match-rate":
-            return MatchRates(
-                buckets=table.buckets, exploration=table.exploration, target=target, rng=rng
-            )
+            return MatchRates(buckets=table.buckets, exploration=table.exploration, rng=rng)
         case "directory":
             return DirectoryProbing(
-                buckets=table.buckets, values_most=VALUES_PER_BUCKET * table.buckets, target=target
+                buckets=table.buckets,
+                values_most=VALUES_PER_BUCKET * table.buckets,
+                target=_recall_target(table),
             )
+
+
+def _recall_target(table: Join) -> RecallTarget | None:
+    return RecallTarget(table.target_recall) if table.target_recall is not None else None
 
 
 def _note_writer(table: Join) -> NoteWriter:
@@ -325,5 +328,10 @@ def _note_writer(table: Join) -> NoteWriter:
     if table.strategy != "snjoin-star" or table.feedback == "off":
         return NoNotes()
     if table.feedback == "directory":
-        return DirectoryNotes(window_us=to_us(table.window_s), tolerance=NOTE_TOLERANCE)
+        return DirectoryNotes(
+            window_us=to_us(table.window_s),
+            tolerance=NOTE_TOLERANCE,
+            buckets=table.buckets,
+            target=_recall_target(table),
+        )
     return NoteEveryRequest(Weights(table.weights))

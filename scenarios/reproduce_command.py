@@ -6,18 +6,23 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from scenarios import reproduce_heed, reproduce_shared
+from scenarios import reproduce_heed, reproduce_shared, reproduce_snjoin
 from scenarios.figure import Figure, Request, Verdict
 from sim.errors import InputError
 
 _EPILOG: Final = """\
 examples:
+  motejoin reproduce snjoin-8 snjoin-9
   motejoin reproduce shared-7 shared-8
   motejoin reproduce heed-heads heed-lifetime
   motejoin reproduce --quick --out figures
 """
 
-FIGURES: tuple[Figure, ...] = (*reproduce_shared.FIGURES, *reproduce_heed.FIGURES)
+FIGURES: tuple[Figure, ...] = (
+    *reproduce_snjoin.FIGURES,
+    *reproduce_shared.FIGURES,
+    *reproduce_heed.FIGURES,
+)
 """Every figure that can be drawn, in the order of the papers."""
 
 

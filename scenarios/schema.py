@@ -161,7 +161,7 @@ class Join(Table):
     )
     feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
     target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
-        None, description="match-rate and directory: the share of partners to be delivered"
+        None, description="directory: the share of partners to be delivered; default all"
     )
     selection: Literal["bernoulli", "proportional"] = "bernoulli"
     weights: Literal["contribution", "size"] = "contribution"
@@ -184,11 +184,10 @@ class Join(Table):
         return self
 
     @model_validator(mode="after")
-    def _target_goes_with_estimates(self) -> Self:
-        if self.target_recall is not None and self.feedback not in {"match-rate", "directory"}:
+    def _target_goes_with_the_directory(self) -> Self:
+        if self.target_recall is not None and self.feedback != "directory":
             raise ValueError(
-                "target_recall goes with feedback = 'match-rate' or 'directory', found"
-                f" feedback = {self.feedback!r}"
+                f"target_recall goes with feedback = 'directory', found feedback = {self.feedback!r}"
             )
         return self
 

@@ -200,6 +200,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     # that is sent again has several; one split into parts has a row for the whole, if it is finished, and
     # one for each part that was dropped. stamp_us: when its reading was joined, by the head's own clock.
     # known: heads it could choose from; heads: those chosen; passed_over: those of them found dead.
+    # parts: how many parts it was split into, the initiator's own among them; 1 if it was not.
     # node: where a request was dropped, or going when the run ended.
     "requests": _columns(
         "at_us:int64",
@@ -210,6 +211,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "known:int32",
         "heads:nodes",
         "passed_over:nodes",
+        "parts:int32",
         "outcome:text",
         "reason:text?",
         "node:int32?",

@@ -19,7 +19,7 @@ VARIANTS = {
     "with initiator": ["join.feedback=with-initiator", "join.weights=size"],
     "proportional": ["join.selection=proportional"],
     "factorised": ["join.form=factorised"],
-    "match rates": ["join.feedback=match-rate", "join.target_recall=0.9"],
+    "match rates": ["join.feedback=match-rate"],
     "directory": ["join.feedback=directory"],
     "directory with a target": ["join.feedback=directory", "join.target_recall=0.8"],
     "directory under loss": ["join.feedback=directory", "radio.loss=0.2"],

@@ -202,7 +202,7 @@ def test_with_losses_and_full_queues_nothing_is_reported_twice_and_every_request
     assert all(times == 1 for times in outcome.reported.values()), outcome.reported
     ended = {row[2:4] for row in outcome.requests}
     assert len(ended) == outcome.accounts.fates[Fate.JOINED]
-    assert not any(row[8] is RequestEnd.IN_FLIGHT for row in outcome.requests)
+    assert not any(row[9] is RequestEnd.IN_FLIGHT for row in outcome.requests)
 
 
 def busy_story(seed: int) -> Story:

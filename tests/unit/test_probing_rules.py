@@ -33,8 +33,8 @@ def sizes_note(**sizes: int) -> Note:
     return Note(3, heads, tuple(float(size > 0) for size in found), found)
 
 
-def match_rates(exploration: float = 0.0, target: RecallTarget | None = None) -> MatchRates:
-    return MatchRates(buckets=8, exploration=exploration, target=target, rng=random.Random(1))
+def match_rates(exploration: float = 0.0) -> MatchRates:
+    return MatchRates(buckets=8, exploration=exploration, rng=random.Random(1))
 
 
 def test_match_rates_ask_strangers_and_stop_asking_who_never_matches() -> None:
@@ -63,9 +63,10 @@ def test_selectivity_puts_the_most_selective_head_first() -> None:
     assert rule.choose(request_from(1), HEADS, 0) == (12, 10, 11)
 
 
-def test_an_oracle_asks_whoever_matches() -> None:
-    rule = OracleProbing(lambda head, request: head - 8 == request.value)
-    assert rule.choose(request_from(1), HEADS, 0) == (11,)
+def test_an_oracle_asks_whoever_matches_and_who_has_most_last() -> None:
+    held = {10: 5, 11: 0, 12: 2}
+    rule = OracleProbing(lambda head, _: held[head])
+    assert rule.choose(request_from(1), HEADS, 0) == (12, 10)
 
 
 def test_the_papers_notes_say_who_contributed() -> None:
@@ -151,6 +152,18 @@ class TestDirectoryNotes:
         request, _ = self.send(10, 3)
         request.completed = True
         assert self.notes.missed(request, 4) == ()
+
+    def test_with_a_target_the_sink_sends_past_no_more_holders_than_hold_it(self) -> None:
+        self.notes = DirectoryNotes(
+            window_us=100, tolerance=0.5, buckets=8, target=RecallTarget(0.6)
+        )
+        for sensor in range(3):  # three sensors at head 11, and head 12 itself
+            request = request_from(11, at_us=1)
+            request.origin = 200 + sensor
+            self.notes.missed(request, 1)
+        self.send(12, 2)
+        _, missed = self.send(10, 3)
+        assert missed == (11,), "three of four partners are enough"
 
     def test_a_head_forgets_the_values_it_has_not_used_for_longest(self) -> None:
         for value in range(6):

@@ -1,0 +1,61 @@
+"""With loss, crashes and full queues: nothing twice, and every partner that is missing has a reason."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.compare import compare
+from tests.checkers.missing import find_missing
+from tests.checkers.trace import check_trace
+from tests.e2e.runs import run_here
+
+HARM = [
+    "radio.loss=0.05",
+    "faults.crashes.mean_up_s=200.0",
+    "faults.crashes.mean_down_s=10.0",
+    "join.queue=2",
+    "join.cpu_us.probe=20000.0",
+]
+
+VARIANTS = {
+    "paper feedback": [],
+    "full probing, sent again": ["join.feedback=off", "join.retries=1"],
+    "all at once, sent again": ["join.probing=fan-out", "join.retries=1"],
+    "directory": ["join.feedback=directory"],
+    "directory, all at once": ["join.feedback=directory", "join.probing=fan-out"],
+    "distributed MJoin": ["join.strategy=distributed-mjoin"],
+    "readings that move": ["clustering.handover=move", "clustering.round_s=10.0"],
+    "wrong clocks": ["faults.clock_offset_ms=300.0", "join.feedback=off"],
+    "late readings": ["faults.jitter_ms=50.0", "join.late_s=0.03"],
+}
+
+
+def run_harmed(out: Path, settings: list[str]) -> None:
+    run_here(out, *(word for setting in [*HARM, *settings] for word in ("--set", setting)))
+
+
+@pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
+def test_every_missing_partner_has_a_reason(tmp_path: Path, settings: list[str]) -> None:
+    run_harmed(tmp_path / "run", settings)
+    missing = find_missing(check_trace(tmp_path / "run"))
+    assert missing.owed > 1000
+    assert 0 < missing.delivered < missing.owed
+    assert not missing.unexplained, missing.unexplained[:5]
+    assert missing.reasons.total() == missing.owed - missing.delivered
+    assert {"reading lost", "request lost"} <= missing.reasons.keys()
+    assert {"reading queue full", "request queue full"} & missing.reasons.keys()
+    assert {"reading dead", "request dead", "head dead"} & missing.reasons.keys()
+
+
+@pytest.mark.spark
+def test_spark_counts_the_same_pairs(tmp_path: Path) -> None:
+    chosen = ["paper feedback", "all at once, sent again", "directory", "wrong clocks"]
+    counted = []
+    for number, name in enumerate(chosen):
+        run_harmed(tmp_path / str(number), VARIANTS[name])
+        missing = find_missing(check_trace(tmp_path / str(number)))
+        counted.append((missing.owed, missing.delivered, 0, 0))
+    rows = compare([tmp_path / str(number) for number in range(len(chosen))]).rows
+    columns = ("owed", "delivered", "duplicates", "spurious")
+    assert [tuple(row[column] for column in columns) for row in rows] == counted
+    assert [row["recall"] for row in rows] == [told / owed for owed, told, _, _ in counted]
