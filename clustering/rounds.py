@@ -74,6 +74,7 @@ class Rounds:
         telling_us: int,
         with_roster: bool,
         with_positions: bool,
+        tellings: int,
         trigger_share: float,
         on_head_failure: bool,
         residual_j: Sequence[float],
@@ -91,6 +92,8 @@ class Rounds:
         self._telling_us = telling_us
         """How long enrolments, and then rosters, are given to arrive."""
         self._with_roster = with_roster
+        self._tellings = tellings
+        """How often enrolments and rosters are sent: a head that misses one is cut off for a round."""
         self._with_positions = with_positions
         """Whether the roster says where heads stand."""
         self._trigger_share = trigger_share
@@ -185,9 +188,10 @@ class Rounds:
         """Heads enrol at the sink; the sink sends the roster to all that may hold readings."""
         self._enrolled = []
         for head in heads:
-            self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, self._kernel.now_us)
+            for _ in range(self._tellings):
+                self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, self._kernel.now_us)
         yield self._kernel.timeout(self._telling_us)
-        known = sorted(self._enrolled)
+        known = sorted({*self._enrolled})
         now_us = self._kernel.now_us
         until_us = now_us + self._telling_us + self._linger_us
         lingering = {head: us for head, us in self._lingering.items() if us > now_us}
@@ -200,7 +204,8 @@ class Rounds:
         if self._with_positions:
             size += (len(known) + len(lingering)) * ROSTER_POSITION_BYTES
         for head in sorted({*known, *lingering}):
-            self._air.unicast("roster", SINK, head, size, roster, now_us)
+            for _ in range(self._tellings):
+                self._air.unicast("roster", SINK, head, size, roster, now_us)
         yield self._kernel.timeout(self._telling_us)
 
     def _switch(self, clusters: Clusters) -> None:

@@ -14,7 +14,7 @@ from join.centralised import CentralisedJoin
 from join.in_network import InNetworkJoin
 from network.ledger import Ledger
 from scenarios.control_pace import control_pace
-from scenarios.network_build import ClusterNews, Network
+from scenarios.network_build import ClusterNews, Network, can_lose
 from scenarios.schema import Scenario
 from scenarios.site_build import Site
 from sim.kernel import Kernel, to_us
@@ -23,6 +23,9 @@ from sim.rng import RandomStreams
 
 MOVING_US = 1_000_000
 """How long a head that hands its readings over goes on answering for them."""
+
+TELLINGS = 3
+"""How often heads and sink tell each other who is a head, where the MAC does not notice losses."""
 
 
 def build_rounds(
@@ -69,6 +72,7 @@ def build_rounds(
         else to_us(join_table.window_s + join_table.late_s),
         with_roster=join_table.strategy != "centralised",
         with_positions=join_table.order == "tour",
+        tellings=TELLINGS if can_lose(scenario) and scenario.radio.mac != "csma" else 1,
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,
