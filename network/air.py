@@ -7,10 +7,13 @@
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from network.base_air import BaseAir, Hearing
 from network.contract import Message, NodeId
 from sim.records import SINK, DropReason, Outcome
+
+DELIVERED: Final = Outcome.DELIVERED  # a member of an enumeration is slow to look up
 
 
 class Announcement:
@@ -31,19 +34,16 @@ class IdealAir(BaseAir):
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
     ) -> int:
         """Send one message, its transmission starting at `at_us`; returns its bytes on air."""
-        if body_bytes <= self._payload_bytes_max:
-            size = self._header_bytes + body_bytes
-        else:
-            size = self._profile.on_air_bytes(body_bytes)
+        size, flight_us = self._flights[body_bytes]
         message = Message(kind, source, target, size, body, at_us)
-        arrives_us = at_us + self._flight_us(size)
+        arrives_us = at_us + flight_us
         medium = self._medium
         if medium is not None:
             if source == SINK and medium.sink_is_down(at_us):
                 self._handlers[kind][1](message, DropReason.SINK_DOWN)
                 return 0
             arrives_us += medium.delay_us(source)
-        joules = size * self._channel.transmit_j_per_byte(source, target)
+        joules = size * self._transmit_j_per_byte[source, target]
         if not self._transmit(kind, source, size, joules, at_us):
             self._handlers[kind][1](message, DropReason.DEAD)
             return 0
@@ -68,14 +68,14 @@ class IdealAir(BaseAir):
         """Announce to all live `listeners` at the power that reaches `range_m`."""
         if source == SINK and self._medium is not None and self._medium.sink_is_down(at_us):
             return
-        size = self._profile.on_air_bytes(body_bytes)
+        size, flight_us = self._flights[body_bytes]
         joules = size * self._channel.broadcast_j_per_byte(range_m)
         if not self._transmit(kind, source, size, joules, at_us):
             return
         alive = self.alive
         message = Message(kind, source, source, size, body_bytes, at_us)
         announcement = Announcement(message, [n for n in listeners if alive[n]], on_heard)
-        self._kernel.call_at(at_us + self._flight_us(size), self._hear, announcement)
+        self._kernel.call_at(at_us + flight_us, self._hear, announcement)
 
     def cancel(self, node: NodeId) -> None:
         """A mote went down: what it was still to send, although paid for, is not sent."""
@@ -119,23 +119,12 @@ class IdealAir(BaseAir):
     def _arrive(self, message: Message) -> None:
         kind = message.kind
         target = message.target
+        size = message.bytes
         reason = message.drop
         if reason is None:
-            if self._receive(kind, target, message.bytes):
-                now_us = self._kernel.now_us
-                self.log.append(
-                    (
-                        message.at_us,
-                        kind,
-                        message.source,
-                        target,
-                        message.bytes,
-                        Outcome.DELIVERED,
-                        now_us,
-                        1,
-                        1,
-                    )
-                )
+            if self._receive(kind, target, size):
+                row = (message.at_us, kind, message.source, target, size)
+                self.log.append((*row, DELIVERED, self._kernel.now_us, 1, 1))
                 self._handlers[kind][0](message)
                 return
             reason = DropReason.DEAD
@@ -169,6 +158,3 @@ class IdealAir(BaseAir):
         )
         self.receptions.append((now_us, kind, size, heard))
         announcement.on_heard(source, heard)
-
-    def _flight_us(self, size: int) -> int:
-        return round(size * self._airtime_us_per_byte) + self._profile.turnaround_us

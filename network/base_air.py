@@ -19,6 +19,7 @@ from network.contract import Handler, LossHandler, Message, NodeId
 from network.ledger import Ledger
 from network.listening import Listening
 from network.medium import Medium
+from network.memo import Memo
 from network.profile import Profile
 from sim.kernel import Kernel
 from sim.records import DropReason, Outcome
@@ -68,6 +69,7 @@ class BaseAir:
         """
         self._kernel = kernel
         self._ledger = ledger
+        self._draw = ledger.draw
         self._channel = channel
         self._profile = profile
         self._medium = medium
@@ -75,10 +77,18 @@ class BaseAir:
         self._overhearing = overhearing
         self._control = frozenset(control_kinds)
         self._receive_j_per_byte = profile.receive_j_per_byte
-        self._airtime_us_per_byte = profile.airtime_us_per_byte
         self._header_bytes = profile.header_bytes
         self._payload_bytes_max = profile.payload_bytes_max
         self._handlers: dict[str, tuple[Handler, LossHandler]] = {}
+        byte_us = profile.airtime_us_per_byte
+        self._airtime_us: Memo[int, int] = Memo(lambda size: round(size * byte_us))
+        """By bytes on air."""
+        self._flights: Memo[int, tuple[int, int]] = Memo(self._flight)
+        """By bytes of body, frames sent without a break: bytes on air, time until they are in memory."""
+        self._transmit_j_per_byte: Memo[tuple[NodeId, NodeId], float] = Memo(
+            lambda pair: channel.transmit_j_per_byte(*pair)
+        )
+        """By source and target."""
         self.alive = ledger.alive
         self.log: list[LogRow] = []
         """Finished transmissions since the log was last taken."""
@@ -94,31 +104,31 @@ class BaseAir:
         """Charge the sender; False if it is, or thereby becomes, dead."""
         if source < 0:  # the sink is on mains
             return True
-        ledger = self._ledger
-        if not ledger.alive[source]:
+        if not self.alive[source]:
             return False
+        ledger = self._ledger
         if kind in self._control:
             ledger.control_j[source] += min(joules, ledger.residual_j[source])
-        if not ledger.draw(source, ledger.tx_j, joules):
+        if not self._draw(source, ledger.tx_j, joules):
             return False
         ledger.paid_until_us[source] = max(ledger.paid_until_us[source], at_us)
         if self._listening is not None:
-            self._listening.note_busy(source, self._airtime_us(size))
+            self._listening.note_busy(source, self._airtime_us[size])
         return True
 
     def _receive(self, kind: str, target: NodeId, size: int) -> bool:
         """Charge the receiver; False if it is, or thereby becomes, dead."""
         if target < 0:
             return True
-        ledger = self._ledger
-        if not ledger.alive[target]:
+        if not self.alive[target]:
             return False
+        ledger = self._ledger
         joules = size * self._receive_j_per_byte
         if kind in self._control:
             ledger.control_j[target] += min(joules, ledger.residual_j[target])
         if self._listening is not None:
-            self._listening.note_busy(target, self._airtime_us(size))
-        return ledger.draw(target, ledger.rx_j, joules)
+            self._listening.note_busy(target, self._airtime_us[size])
+        return self._draw(target, ledger.rx_j, joules)
 
     def _overhear(self, source: NodeId, target: NodeId, size: int) -> None:
         """Charge everybody who hears a frame that is for somebody else."""
@@ -127,7 +137,7 @@ class BaseAir:
         for node in self._channel.audience(source):
             if node != target and ledger.alive[node]:
                 if self._listening is not None:
-                    self._listening.note_busy(node, self._airtime_us(size))
+                    self._listening.note_busy(node, self._airtime_us[size])
                 ledger.draw(node, ledger.overhear_j, joules)
 
     def _frame_sizes(self, body_bytes: int) -> list[int]:
@@ -137,8 +147,9 @@ class BaseAir:
         bodies = [most] * full + ([rest] if rest or not full else [])
         return [self._header_bytes + body for body in bodies]
 
-    def _airtime_us(self, size: int) -> int:
-        return round(size * self._airtime_us_per_byte)
+    def _flight(self, body_bytes: int) -> tuple[int, int]:
+        size = self._profile.on_air_bytes(body_bytes)
+        return size, self._airtime_us[size] + self._profile.turnaround_us
 
     def _log_end(self, message: Message, reason: DropReason) -> None:
         """Log a unicast that did not arrive."""

@@ -164,19 +164,13 @@ class UnitDisk:
         radio = profile.radio
         self._level = power_level(radio, dbm)
         self._geometry = Geometry(placement, profile)
-        self._joules: dict[int, float] = {}
         self._audience: dict[NodeId, list[NodeId]] = {}
         self.certain = isinstance(radio, FirstOrderRadio)
 
     def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
         """Energy to send one byte to `target`."""
-        key = source * 0x1_0000_0000 + target
-        joules = self._joules.get(key)
-        if joules is None:
-            distance_m = self._geometry.distance_m(source, target)
-            level = self._level_for(distance_m)
-            joules = self._joules[key] = self._geometry.j_per_byte(distance_m, level)
-        return joules
+        distance_m = self._geometry.distance_m(source, target)
+        return self._geometry.j_per_byte(distance_m, self._level_for(distance_m))
 
     def broadcast_j_per_byte(self, range_m: float) -> float:
         """Energy to announce one byte to all within `range_m`."""
@@ -250,7 +244,6 @@ class LinkTable:
         self._geometry = Geometry(placement, profile)
         both = {(b, a): p for (a, b), p in table.items()}
         self._table = {pair: p for pair, p in {**both, **table}.items() if p > 0.0}
-        self._joules: dict[tuple[NodeId, NodeId], float] = {}
         self._audience: dict[NodeId, list[NodeId]] = {}
         for source, target in sorted(self._table):
             if target >= 0:
@@ -259,12 +252,7 @@ class LinkTable:
 
     def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
         """Energy to send one byte to `target`."""
-        joules = self._joules.get((source, target))
-        if joules is None:
-            distance_m = self._geometry.distance_m(source, target)
-            joules = self._geometry.j_per_byte(distance_m, self._level)
-            self._joules[source, target] = joules
-        return joules
+        return self._geometry.j_per_byte(self._geometry.distance_m(source, target), self._level)
 
     def broadcast_j_per_byte(self, range_m: float) -> float:
         """Energy to announce one byte to all within `range_m`."""

@@ -199,7 +199,7 @@ class CsmaAir(BaseAir):
         wait_us = draw(1 << job.exponent) * timing.backoff_us + timing.cca_us
         start_us = self._kernel.now_us + wait_us
         if self._next_start is not None:
-            start_us = self._next_start(start_us, self._airtime_us(job.frame_sizes[job.position]))
+            start_us = self._next_start(start_us, self._airtime_us[job.frame_sizes[job.position]])
         self._kernel.call_at(start_us, self._assess, job)
 
     def _assess(self, job: Job) -> None:
@@ -245,7 +245,7 @@ class CsmaAir(BaseAir):
         size = job.frame_sizes[job.position]
         if job.listeners is None:
             target: NodeId | None = message.target
-            joules = size * self._channel.transmit_j_per_byte(source, message.target)
+            joules = size * self._transmit_j_per_byte[source, message.target]
         else:
             target = None
             joules = size * self._channel.broadcast_j_per_byte(job.range_m)
@@ -256,7 +256,7 @@ class CsmaAir(BaseAir):
 
     def _start(self, job: Job, source: NodeId, target: NodeId | None, size: int) -> Frame:
         now_us = self._kernel.now_us
-        frame = Frame(job, source, target, size, now_us, now_us + self._airtime_us(size))
+        frame = Frame(job, source, target, size, now_us, now_us + self._airtime_us[size])
         for other in self._frames:
             if other.end_us > now_us:
                 other.overlaps.append(frame)
@@ -346,7 +346,7 @@ class CsmaAir(BaseAir):
             return
         size = self._timing.ack_bytes
         source = frame.source
-        joules = size * self._channel.transmit_j_per_byte(node, source)
+        joules = size * self._transmit_j_per_byte[node, source]
         now_us = self._kernel.now_us
         if self._transmit(frame.job.message.kind, node, size, joules, now_us):
             self._start(frame.job, node, source, size).is_ack = True

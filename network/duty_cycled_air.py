@@ -32,6 +32,6 @@ class DutyCycledAir(IdealAir):
         super().broadcast(kind, source, listeners, range_m, body_bytes, at_us, on_heard)
 
     def _awake_us(self, at_us: int, body_bytes: int) -> int:
-        airtime_us = self._airtime_us(self._profile.on_air_bytes(body_bytes))
+        airtime_us = self._airtime_us[self._profile.on_air_bytes(body_bytes)]
         assert self._listening is not None, "a duty cycle needs its account of radios"
         return self._listening.next_start(at_us, airtime_us)

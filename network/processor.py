@@ -9,6 +9,7 @@ from collections import deque
 
 from network.contract import NodeId
 from network.ledger import Ledger
+from network.memo import Memo
 from sim.kernel import Kernel
 from sim.records import SINK
 
@@ -21,10 +22,15 @@ class Cpus:
     ) -> None:
         assert queue > 0, queue
         self._kernel = kernel
-        self._ledger = ledger
-        self._j_per_us = active_w * 1e-6
+        self._draw = ledger.draw
+        self._cpu_j = ledger.cpu_j
+        self._paid_until_us = ledger.paid_until_us
         self._queue = queue
         self._sink_speed = sink_speed
+        j_per_us = active_w * 1e-6
+        # Jobs differ in the number of steps only, so that few service times occur.
+        self._work: Memo[float, tuple[int, float]] = Memo(lambda us: (round(us), us * j_per_us))
+        """By service time: whole microseconds, and joules."""
         nodes = ledger.count + 1
         self._done_us: list[deque[int]] = [deque() for _ in range(nodes)]
         """When the jobs still in each node will be done, ascending."""
@@ -46,9 +52,9 @@ class Cpus:
         if node == SINK:
             done_us = start_us + round(service_us / self._sink_speed)
         else:
-            done_us = start_us + round(service_us)
-            ledger = self._ledger
-            if ledger.draw(node, ledger.cpu_j, service_us * self._j_per_us):
-                ledger.paid_until_us[node] = done_us
+            service_whole_us, joules = self._work[service_us]
+            done_us = start_us + service_whole_us
+            if self._draw(node, self._cpu_j, joules):
+                self._paid_until_us[node] = done_us
         self._done_us[node].append(done_us)
         return done_us

@@ -57,7 +57,7 @@ class TdmaAir(IdealAir):
         self._slot_payload = min(slot_bytes, profile.payload_bytes_max)
         self._guard_us = guard_us
         self._queue = queue
-        self.slot_us = 2 * guard_us + self._airtime_us(profile.header_bytes + self._slot_payload)
+        self.slot_us = 2 * guard_us + self._airtime_us[profile.header_bytes + self._slot_payload]
         """Length of one slot."""
         self._head_of: list[NodeId] = []
         self._position: list[int] = []
@@ -105,11 +105,12 @@ class TdmaAir(IdealAir):
         last_us = first_us + (frames - 1) * frame_us
         self._free_us[member] = last_us + self.slot_us
         rest_bytes = self._header_bytes + body_bytes - (frames - 1) * self._slot_payload
-        arrives_us = last_us + self._guard_us + self._flight_us(rest_bytes)
+        arrives_us = last_us + self._guard_us + self._airtime_us[rest_bytes]
+        arrives_us += self._profile.turnaround_us
         medium = self._medium
         if medium is not None:
             arrives_us += medium.delay_us(source)
-        joules = size * self._channel.transmit_j_per_byte(source, target)
+        joules = size * self._transmit_j_per_byte[source, target]
         if not self._transmit(kind, source, size, joules, message.at_us):
             self._handlers[kind][1](message, DropReason.DEAD)
             return 0

@@ -5,6 +5,8 @@ sent in it is still on air.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,8 @@ from network.contract import NodeId
 from sim.kernel import US_PER_S
 from sim.recorder import Rows
 from sim.records import Outcome
+
+Ints = NDArray[np.int64]
 
 SENT, SENT_BYTES, RECEIVED, RECEIVED_BYTES, LOST, ADDRESSED = range(6)
 
@@ -31,11 +35,8 @@ class TrafficTally:
         self, log: list[LogRow], receptions: list[tuple[int, str, int, list[NodeId]]]
     ) -> None:
         """Add finished transmissions and the copies of broadcasts that arrived."""
-        by_kind: dict[str, list[LogRow]] = defaultdict(list)
-        for row in log:
-            by_kind[row[1]].append(row)
-        for kind, rows in by_kind.items():
-            self._absorb_kind(kind, rows)
+        if log:
+            self._absorb_log(log)
         for arrived_us, kind, size, heard in receptions:
             second = arrived_us // US_PER_S
             for node in heard:
@@ -55,50 +56,73 @@ class TrafficTally:
             for column, count in enumerate(cell):
                 totals[column] += count
 
-    def _absorb_kind(self, kind: str, rows: list[LogRow]) -> None:
-        count = len(rows)
-        at_us, _, sources, targets, sizes, outcomes, arrived_us, addressed, received = zip(
-            *rows, strict=True
+    def _absorb_log(self, log: list[LogRow]) -> None:
+        at_us, kinds, sources, targets, sizes, outcomes, arrived_us, addressed, received = zip(
+            *log, strict=True
         )
-        size = np.fromiter(sizes, np.int64, count)
-        wanted = np.fromiter(addressed, np.int64, count)
-        got = np.fromiter(received, np.int64, count)
-        in_flight = np.fromiter((o is Outcome.IN_FLIGHT for o in outcomes), np.bool_, count)
-        self._add(
-            kind,
-            np.fromiter(at_us, np.int64, count) // US_PER_S,
-            np.fromiter(sources, np.int64, count),
-            {
-                SENT: np.ones(count, np.int64),
-                SENT_BYTES: size,
-                LOST: np.where(in_flight, 0, wanted - got),
-                ADDRESSED: wanted,
-            },
-        )
-        unicast = [i for i, target in enumerate(targets) if target is not None and got[i]]
-        self._add(
-            kind,
-            np.array([arrived_us[i] for i in unicast], np.int64) // US_PER_S,
-            np.array([targets[i] for i in unicast], np.int64),
-            {RECEIVED: np.ones(len(unicast), np.int64), RECEIVED_BYTES: size[unicast]},
-        )
+        names = list(dict.fromkeys(kinds))
+        kind = _column(map({name: number for number, name in enumerate(names)}.get, kinds))
+        size, wanted, got = _column(sizes), _column(addressed), _column(received)
+        lost = wanted - got
+        for row in np.flatnonzero(lost).tolist():
+            if outcomes[row] is Outcome.IN_FLIGHT:
+                lost[row] = 0
+        sent = {
+            SENT: np.ones_like(size),
+            SENT_BYTES: size,
+            LOST: lost,
+            ADDRESSED: wanted,
+        }
+        self._add(names, kind, _column(at_us), _column(sources), sent)
+        # Copies of broadcasts that arrived are told as receptions.
+        unicast = got > 0
+        if None in targets:
+            unicast &= np.fromiter((target is not None for target in targets), np.bool_, len(got))
+        rows = np.flatnonzero(unicast)
+        if len(rows) < len(log):
+            chosen = rows.tolist()
+            targets = tuple(targets[row] for row in chosen)
+            arrived_us = tuple(arrived_us[row] for row in chosen)
+        copies = {RECEIVED: np.ones_like(rows), RECEIVED_BYTES: size[rows]}
+        self._add(names, kind[rows], _column(arrived_us), _column(targets), copies)
 
     def _add(
         self,
-        kind: str,
-        seconds: NDArray[np.int64],
-        nodes: NDArray[np.int64],
-        columns: dict[int, NDArray[np.int64]],
+        names: list[str],
+        kinds: Ints,
+        times_us: Ints,
+        nodes: Ints,
+        columns: dict[int, Ints],
     ) -> None:
-        """Add `columns` to the cells of (second, node)."""
-        keys, group = np.unique(seconds * 0x1_0000_0000 + nodes, return_inverse=True)
+        """Add `columns` to the cells of second, node and kind (a position in `names`)."""
+        if not len(nodes):
+            return
+        seconds = times_us // US_PER_S
+        first_s, first_node = seconds.min(), nodes.min()
+        shape = (int(seconds.max() - first_s) + 1, int(nodes.max() - first_node) + 1, len(names))
+        place = ((seconds - first_s) * shape[1] + (nodes - first_node)) * shape[2] + kinds
+        used, group = _numbered(place, prod(shape))
         sums = {
-            column: np.bincount(group, weights=cells, minlength=len(keys)).astype(np.int64).tolist()
+            column: np.bincount(group, weights=cells).astype(np.int64).tolist()
             for column, cells in columns.items()
         }
-        for position, key in enumerate(keys.tolist()):
-            # Adding one before and taking it off after makes the sink's -1 divide like the others.
-            second, node = divmod(key + 1, 0x1_0000_0000)
-            cell = self._cells[second, node - 1, kind]
+        second, node, kind = np.unravel_index(used, shape)
+        keys = zip(
+            (second + first_s).tolist(), (node + first_node).tolist(), kind.tolist(), strict=True
+        )
+        for position, (at_s, who, number) in enumerate(keys):
+            cell = self._cells[at_s, who, names[number]]
             for column, cells in sums.items():
                 cell[column] += cells[position]
+
+
+def _numbered(places: Ints, size: int) -> tuple[Ints, Ints]:
+    """The places that occur, ascending, and for each row which of these it is; all are below `size`."""
+    if size > 4 * len(places):
+        return np.unique(places, return_inverse=True)
+    occurs = np.bincount(places) > 0  # without sorting, where most places occur
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[places]
+
+
+def _column(cells: Iterable[int | None]) -> Ints:
+    return np.fromiter(cells, np.int64)

@@ -166,10 +166,8 @@ def _record_energy(simulation: Simulation) -> None:
 
 def _record_traffic(simulation: Simulation, before_us: int) -> None:
     air = simulation.network.air
-    messages = simulation.recorder.rows("messages")
     simulation.tally.absorb(air.log, air.receptions)
-    for row in air.log:
-        messages.append(row)
+    simulation.recorder.rows("messages").extend(air.log)
     air.log.clear()
     air.receptions.clear()
     simulation.tally.write(before_us)

@@ -7,7 +7,8 @@ Two ways to make things happen:
   lives on.
 * SimPy's generator processes, for stories told over many steps (an election, a clustering round).
 
-Both share one queue, so time and ties are ordered the same: by time, then by order of scheduling.
+Both share one queue, so time and ties are ordered the same: by time, then by order of scheduling. A SimPy
+event stands in it as a call of `_fire`, so that all entries look alike to the loop.
 """
 
 from collections.abc import Callable, Generator
@@ -16,7 +17,7 @@ from types import MethodType
 from typing import Any, TypeVar
 
 import simpy
-from simpy.events import NORMAL, Event, Process, Timeout
+from simpy.events import NORMAL, Event, EventPriority, Process, Timeout
 
 Argument = TypeVar("Argument")
 Story = Generator[Event, Any, None]
@@ -38,14 +39,20 @@ class Kernel(simpy.Environment):
         # SimPy binds these for its own class only; a subclass pays 12 % per timeout without them.
         self.timeout = MethodType(Timeout, self)  # type: ignore[method-assign]
         self.process = MethodType(Process, self)  # type: ignore[method-assign]
-        self._now: int = 0
+        self.now_us = 0
+        """The current time in microseconds: a plain attribute, since everybody asks all the time."""
         self.processed = 0
         """Events handled so far."""
 
     @property
-    def now_us(self) -> int:
-        """The current time in microseconds."""
-        return self._now
+    def now(self) -> int:
+        """The current time, by SimPy's name."""
+        return self.now_us
+
+    def schedule(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
+        """Have a SimPy event happen after `delay` microseconds."""
+        at_us = self.now_us + delay
+        heappush(self._queue, (at_us, priority, next(self._eid), _fire, event))  # type: ignore[misc]
 
     def call_later(
         self, delay_us: int, function: Callable[[Argument], None], argument: Argument
@@ -53,36 +60,37 @@ class Kernel(simpy.Environment):
         """Call `function(argument)` when `delay_us` have passed."""
         heappush(
             self._queue,
-            (self._now + delay_us, NORMAL, next(self._eid), function, argument),  # type: ignore[misc]
+            (self.now_us + delay_us, NORMAL, next(self._eid), function, argument),  # type: ignore[misc]
         )
 
     def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
         """Call `function(argument)` at `at_us`, which must not have passed."""
-        assert at_us >= self._now, (at_us, self._now)
+        assert at_us >= self.now_us, (at_us, self.now_us)
         heappush(self._queue, (at_us, NORMAL, next(self._eid), function, argument))  # type: ignore[misc]
 
     def advance(self, until_us: int) -> None:
         """Handle everything due before `until_us`, then set the clock there."""
-        assert until_us >= self._now, (until_us, self._now)
+        assert until_us >= self.now_us, (until_us, self.now_us)
         queue: list[Any] = self._queue
         handled = 0
         try:
-            while queue and queue[0][0] < until_us:
+            while queue:
                 entry = heappop(queue)
-                self._now = entry[0]
+                at_us, _, _, function, argument = entry
+                if at_us >= until_us:
+                    heappush(queue, entry)
+                    break
+                self.now_us = at_us
                 handled += 1
-                if len(entry) == 5:  # a light callback
-                    entry[3](entry[4])
-                else:
-                    _fire(entry[3])
+                function(argument)
         finally:
             self.processed += handled
-        self._now = until_us
+        self.now_us = until_us
 
     def pending(self, function: Callable[[Argument], None]) -> list[Argument]:
         """Arguments of the calls of `function` that are still to come, in no particular order."""
         queue: list[Any] = self._queue
-        return [entry[4] for entry in queue if len(entry) == 5 and entry[3] == function]
+        return [entry[4] for entry in queue if entry[3] == function]
 
 
 def _fire(event: Event) -> None:

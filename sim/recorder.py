@@ -34,12 +34,18 @@ class Rows(Protocol):
     def append(self, row: tuple[Any, ...], /) -> None:
         """Add one row, columns in the order of `sim.records.TABLES`."""
 
+    def extend(self, rows: Sequence[tuple[Any, ...]], /) -> None:
+        """Add rows."""
+
 
 class _Discard:
     """Takes the rows of a table that the user did not ask for."""
 
     def append(self, row: tuple[Any, ...], /) -> None:
         """Forget the row."""
+
+    def extend(self, rows: Sequence[tuple[Any, ...]], /) -> None:
+        """Forget the rows."""
 
 
 def arrow_schema(table: str) -> pa.Schema:
