@@ -20,9 +20,9 @@ from typing import Generic
 
 from join.clean_sweep import Record, StampT, TimeSweep, add_sorted, remove_first
 from join.contract import Member, Stream, Value
+from join.newest import Newest, Stamp, add_member
 
-Stamp = tuple[int, int, int]
-"""(time of processing in microseconds, where, how many before it there): totally ordered."""
+__all__ = ["OccurrenceTable", "Stamp", "ValueTable"]
 
 
 class OccurrenceTable(Generic[StampT]):
@@ -76,8 +76,7 @@ class ValueTable(OccurrenceTable[Stamp]):
         self.window_us = window_us
         self.late_us = late_us
         self._sweep: TimeSweep[Stamp] = TimeSweep(window_us + late_us)
-        # The newest member per stream, kept until the entry changes: many probes meet the same state.
-        self._snapshots: dict[Value, _Snapshot] = {}
+        self._newest: dict[Value, Newest] = {}
 
     def __len__(self) -> int:
         """Occurrences held."""
@@ -88,28 +87,51 @@ class ValueTable(OccurrenceTable[Stamp]):
         record = (at_us, stamp, stream, value)
         self.add(record)
         self._sweep.append(record)
-        self._snapshots.pop(value, None)
+        newest = self._newest.get(value)
+        if newest is None:
+            newest = self._newest[value] = Newest()
+        if self._entries[value][stream][-1] is record:
+            newest.put(stream, at_us, stamp)
 
     def latest(self, value: Value, stream: Stream, at_us: int, before: Stamp) -> tuple[Member, ...]:
         """The newest partner per other stream within the window and stamped before `before`.
 
-        Costs O(1) when nothing about the value changed since the last such probe, else one step per
-        joining stream. Oldest first, equal times by stream.
+        Oldest first, equal times by stream. Costs O(1) when the probe may see the newest of all streams; else
+        the streams whose newest is not for it are searched further back.
         """
-        entry = self._entries.get(value)
-        if entry is None:
+        newest = self._newest.get(value)
+        if newest is None:
             return ()
-        snapshot = self._snapshots.get(value)
-        if snapshot is None:
-            snapshot = self._snapshots[value] = _Snapshot(entry)
+        answer = newest.answer()
+        earliest_us, latest_us = at_us - self.window_us, at_us + self.window_us
         if (
-            snapshot.newest_stamp < before
-            and snapshot.oldest_us >= at_us - self.window_us
-            and snapshot.newest_us <= at_us + self.window_us
-            and stream not in entry
+            newest.last_stamp < before
+            and answer[0][1] >= earliest_us
+            and answer[-1][1] <= latest_us
+            and stream not in newest.by_stream
         ):
-            return snapshot.members
-        return self._filtered(entry, stream, at_us, before)
+            return answer
+        start = bisect_left(answer, earliest_us, key=_time) if answer[0][1] < earliest_us else 0
+        members = list(answer[start:])
+        unsure = set(newest.stamped_from(before))
+        if answer[-1][1] > latest_us:
+            unsure.update(member.stream for member in answer if member.at_us > latest_us)
+        if stream in newest.by_stream:
+            unsure.add(stream)
+        for other in unsure:
+            _, member = newest.by_stream[other]
+            if member.at_us < earliest_us:
+                continue
+            members.remove(member)
+            if other == stream:
+                continue
+            for record in reversed(self._entries[value][other]):
+                if record[0] < earliest_us:
+                    break
+                if record[0] <= latest_us and record[1] < before:
+                    add_member(members, Member(other, record[0]))
+                    break
+        return tuple(members)
 
     def times(
         self, value: Value, stream: Stream, at_us: int, before: Stamp
@@ -135,7 +157,7 @@ class ValueTable(OccurrenceTable[Stamp]):
         gone = self._sweep.expire(now_us)
         for record in gone:
             self.forget(record)
-            self._snapshots.pop(record[3], None)
+            self._forget_newest(record)
         return len(gone)
 
     def held(self) -> Iterator[tuple[int, Value, Stream, Stamp]]:
@@ -145,44 +167,23 @@ class ValueTable(OccurrenceTable[Stamp]):
     def clear(self) -> None:
         """Forget everything."""
         self._entries.clear()
-        self._snapshots.clear()
+        self._newest.clear()
         self._sweep.clear()
 
-    def _filtered(
-        self,
-        entry: Mapping[Stream, list[Record[Stamp]]],
-        stream: Stream,
-        at_us: int,
-        before: Stamp,
-    ) -> tuple[Member, ...]:
-        earliest_us, latest_us = at_us - self.window_us, at_us + self.window_us
-        members = []
-        for other, held in entry.items():
-            if other == stream:
-                continue
-            for record in reversed(held):
-                if record[0] < earliest_us:
-                    break
-                if record[0] <= latest_us and record[1] < before:
-                    members.append(Member(other, record[0]))
-                    break
-        members.sort(key=_by_time)
-        return tuple(members)
+    def _forget_newest(self, record: Record[Stamp]) -> None:
+        """An occurrence went: if it was its stream's newest, another one is now, or none."""
+        _, stamp, stream, value = record
+        newest = self._newest[value]
+        if newest.by_stream[stream][0] != stamp:
+            return
+        held = self._entries.get(value, {}).get(stream)
+        if held:
+            newest.put(stream, held[-1][0], held[-1][1])
+            return
+        newest.drop(stream)
+        if not newest.by_stream:
+            del self._newest[value]
 
 
-class _Snapshot:
-    """The newest member of each stream of an entry, and what tells whether it suits a probe."""
-
-    __slots__ = ("members", "newest_stamp", "newest_us", "oldest_us")
-
-    def __init__(self, entry: Mapping[Stream, list[Record[Stamp]]]) -> None:
-        members = [Member(stream, held[-1][0]) for stream, held in entry.items()]
-        members.sort(key=_by_time)
-        self.members = tuple(members)
-        self.oldest_us = members[0].at_us
-        self.newest_us = members[-1].at_us
-        self.newest_stamp = max(max(record[1] for record in held) for held in entry.values())
-
-
-def _by_time(member: Member) -> tuple[int, str]:
-    return (member.at_us, str(member.stream))
+def _time(member: Member) -> int:
+    return member.at_us

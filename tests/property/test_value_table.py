@@ -24,7 +24,8 @@ def test_probes_see_what_lies_in_the_window_and_was_stamped_before(
     now_us = 20
     for number, (gap_us, delay_us, stream, value) in enumerate(inserts):
         now_us += gap_us
-        stamp = (now_us, 0, number)
+        # What another head hands over was stamped a while ago.
+        stamp = (now_us - data.draw(st.sampled_from([0, 0, 5])), 0, number)
         table.sweep(now_us)
         table.insert(value, stream, now_us - delay_us, stamp)
         everything.append((now_us - delay_us, value, stream, stamp))
@@ -42,6 +43,7 @@ def test_probes_see_what_lies_in_the_window_and_was_stamped_before(
         latest = table.latest(value, own, at_us, before)
         assert dict(latest) == {other: max(times) for other, times in expected.items()}
         assert len(latest) == len(expected)
+        assert list(latest) == sorted(latest, key=lambda member: (member.at_us, str(member.stream)))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2), st.integers(0, 2))))
