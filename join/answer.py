@@ -5,8 +5,10 @@ answer of a value appears (`+`) when two sensors join, changes (`u`) with every 
 sensors leave, and dissolves (`-`) when fewer than two are left.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import gt
 
 from join.contract import Member, Value
 from sim.records import Change
@@ -33,16 +35,16 @@ class Answer:
         self._window_us = window_us
         self._sets: dict[Value, dict[int, int]] = {}
 
-    def update(self, value: Value, members: Iterable[tuple[int, int]]) -> tuple[Change, int]:
-        """Take in a result's members as (node, time); returns the change and the answer's size."""
+    def update(self, value: Value, newest_us: Mapping[int, int]) -> tuple[Change, int]:
+        """Take in a result's sensors with their newest times; returns the change and the answer's size."""
         current = self._sets.get(value)
         change = Change.UPDATE
         if current is None:
             current = self._sets[value] = {}
             change = Change.ADD
-        for node, at_us in members:
-            if at_us > current.get(node, -1):
-                current[node] = at_us
+        # Results are some hundred sensors wide: the loop over them is left to C.
+        known_us = map(current.get, newest_us, repeat(-1))
+        current.update(compress(newest_us.items(), map(gt, newest_us.values(), known_us)))
         return change, len(current)
 
     def next_departure_us(self, value: Value) -> int:

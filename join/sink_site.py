@@ -1,6 +1,7 @@
 """The sink: takes results in, keeps the answer as it changes, writes both to the trace."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 from join.accounts import Reading
 from join.answer import Answer
@@ -10,6 +11,13 @@ from sim.recorder import Rows
 
 MEMORY_US = 60_000_000
 """How long beyond two windows the sink remembers what it has reported of a reading."""
+
+
+Newest = dict[int, int]
+"""Sensors and the times of their newest readings."""
+
+Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newest]]
+"""Puts together what several heads gave: all members, and the newest of each sensor."""
 
 
 class SinkSite:
@@ -30,7 +38,7 @@ class SinkSite:
         arity_least: int,
         with_partners: bool,
         amends: bool,
-        merge: Callable[[list[tuple[Member, ...]]], tuple[Member, ...]],
+        merge: Merge,
     ) -> None:
         self._clock = clock
         self._rows = rows
@@ -63,29 +71,29 @@ class SinkSite:
 
         A second result of the same reading amends the first: only partners not yet reported count.
         """
-        members = self._merge(partners)
+        members, newest_us = self._merge(partners)
         known: set[Stream] = set()
         if self._amends:
             known = self._reported.setdefault(reading, set())
-            members = tuple(member for member in members if member.stream not in known)
+            if known:
+                members = tuple(member for member in members if member.stream not in known)
+                newest_us = {node: us for node, us in newest_us.items() if node not in known}
             if not members:
                 return
         amends = bool(known)
-        new = {member.stream for member in members}
-        arity = len(known) + len(new) + 1
+        arity = len(known) + len(newest_us) + 1
         if arity < self._arity_least:
             return
         if self._amends:
-            known |= new
+            known.update(newest_us)
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
         was_known = value in self.answer
-        everyone = [(reading.node, reading.at_us), *members]
-        change, size = self.answer.update(value, everyone)  # type: ignore[arg-type]
+        change, size = self.answer.update(value, {reading.node: reading.at_us, **newest_us})
         if not was_known:
             self._watch(value, at_us)
         delay_us = at_us - reading.at_us
-        self.width += len(new)
+        self.width += len(newest_us)
         self.on_result(at_us)
         if not amends:
             self.results += 1
@@ -140,19 +148,25 @@ class SinkSite:
             self._watch(value, now_us + 1)
 
 
-def merge_latest(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
+def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
     """One member per sensor, its newest: a mote that changed heads may stand in two tables."""
-    if len(partners) == 1:
-        return partners[0]
+    members = tuple(chain.from_iterable(partners))
+    newest_us: Newest = dict(members)  # type: ignore[arg-type]
+    if len(newest_us) == len(members):
+        return members, newest_us
     newest: dict[Stream, Member] = {}
-    for part in partners:
-        for member in part:
-            known = newest.get(member.stream)
-            if known is None or member.at_us > known.at_us:
-                newest[member.stream] = member
-    return tuple(newest.values())
+    for member in members:
+        known = newest.get(member.stream)
+        if known is None or member.at_us > known.at_us:
+            newest[member.stream] = member
+    members = tuple(newest.values())
+    return members, dict(members)  # type: ignore[arg-type]
 
 
-def merge_all(partners: list[tuple[Member, ...]]) -> tuple[Member, ...]:
+def merge_all(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
     """Every reading of every partner, once: one that is being handed over may stand in two tables."""
-    return tuple(dict.fromkeys(member for part in partners for member in part))
+    members = tuple(dict.fromkeys(chain.from_iterable(partners)))
+    newest_us: dict[Stream, int] = {}
+    for stream, at_us in members:
+        newest_us[stream] = max(at_us, newest_us.get(stream, at_us))
+    return members, newest_us  # type: ignore[return-value]

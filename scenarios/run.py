@@ -12,6 +12,7 @@ from typing import Any
 from scenarios.build import Simulation, build_simulation, build_world
 from scenarios.load import LoadedScenario
 from scenarios.network_build import lifetime
+from sim.collector import rare_collection
 from sim.errors import Fault, ScenarioError
 from sim.kernel import US_PER_S, to_us
 from sim.manifest import MANIFEST, Manifest, Status
@@ -54,7 +55,8 @@ def run_scenario(
     started = time.perf_counter()
     try:
         simulation = build_simulation(world, recorder)
-        _simulate(simulation, progress)
+        with rare_collection():
+            _simulate(simulation, progress)
         manifest.counts = summarise(simulation)
         manifest.rows, manifest.fingerprint = recorder.close()
     except BaseException as failure:

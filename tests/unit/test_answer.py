@@ -8,8 +8,8 @@ from sim.records import Change
 
 def test_an_answer_appears_changes_and_dissolves() -> None:
     answer = Answer(window_us=10)
-    assert answer.update(7, [(1, 100), (2, 95)]) == (Change.ADD, 2)
-    assert answer.update(7, [(3, 104), (1, 100)]) == (Change.UPDATE, 3)
+    assert answer.update(7, {1: 100, 2: 95}) == (Change.ADD, 2)
+    assert answer.update(7, {3: 104, 1: 100}) == (Change.UPDATE, 3)
     assert answer.next_departure_us(7) == 106
     assert answer.depart(7, 105) is None
     departure = answer.depart(7, 106)
@@ -32,8 +32,8 @@ def test_an_answer_appears_changes_and_dissolves() -> None:
 
 def test_an_older_time_never_replaces_a_newer_one() -> None:
     answer = Answer(window_us=10)
-    answer.update(7, [(1, 100), (2, 100)])
-    answer.update(7, [(1, 90), (3, 100)])
+    answer.update(7, {1: 100, 2: 100})
+    answer.update(7, {1: 90, 3: 100})
     assert answer.next_departure_us(7) == 111
 
 
@@ -53,7 +53,7 @@ def test_the_answer_is_who_was_heard_within_the_window(
         now_us += gap_us
         for known in newest:
             answer.depart(known, now_us)
-        answer.update(value, [(node, now_us) for node in nodes])
+        answer.update(value, dict.fromkeys(nodes, now_us))
         newest.setdefault(value, {}).update(dict.fromkeys(nodes, now_us))
         expected = {
             node
