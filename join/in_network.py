@@ -209,7 +209,7 @@ class InNetworkJoin:
         if start_us is None:
             self._drop_request("probe", node, DropReason.QUEUE_FULL, request)
             return
-        head = self._state(node)
+        head = self._heads.get(node) or self._state(node)
         head.answer(request, self._local_us(node, start_us))
         service_us = self._costs.probe_us(head.tables, request.counts[-1])
         done_us = self._cpus.occupy(node, start_us, service_us)

@@ -49,6 +49,7 @@ class ClusterHead:
         self._order = order
         self.table = ValueTable(window_us=window_us, late_us=late_us)
         self._factorised = factorised
+        self._match = self._all_times if factorised else self.table.latest
         self._partners_size = partners_size
         self.tables = 1
         """Hash tables that one probe has to look into: SNJoin has one for all streams."""
@@ -91,7 +92,10 @@ class ClusterHead:
         request = ProbeRequest(
             value=value, origin=origin, at_us=at_us, stamp=stamp, initiator=self.node
         )
-        self._add(request, matches)
+        if matches:
+            self._add(request, matches)
+        else:
+            request.add((), 0, 0)
         others = self.others(now_us)
         request.known = len(others)
         request.sequence = self._order(self.node, self.rule.choose(request, others, now_us))
@@ -102,7 +106,11 @@ class ClusterHead:
         assert request.sequence[request.position] == self.node, (request.sequence, self.node)
         if now_us >= self._sweep_due_us:
             self._sweep(now_us)
-        self._add(request, self._match(request.value, request.origin, request.at_us, request.stamp))
+        matches = self._match(request.value, request.origin, request.at_us, request.stamp)
+        if matches:
+            self._add(request, matches)
+        else:
+            request.add((), 0, 0)
         request.position += 1
 
     def learn(self, note: Note, now_us: int) -> None:
@@ -119,16 +127,13 @@ class ClusterHead:
         self._sweep_due_us = now_us + SWEEP_EVERY_US
 
     def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> None:
-        if not matches:
-            request.add((), 0, 0)
-            return
         # In the form `latest` every member is another sensor's.
         count = len({member.stream for member in matches}) if self._factorised else len(matches)
         request.add(matches, count, self._partners_size(matches))
 
-    def _match(self, value: Value, origin: int, at_us: int, before: Stamp) -> tuple[Member, ...]:
-        if not self._factorised:
-            return self.table.latest(value, origin, at_us, before)
+    def _all_times(
+        self, value: Value, origin: int, at_us: int, before: Stamp
+    ) -> tuple[Member, ...]:
         times = self.table.times(value, origin, at_us, before)
         return tuple(Member(node, us) for node, list_us in times.items() for us in list_us)
 
