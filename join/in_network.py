@@ -20,6 +20,7 @@ from join.wire import (
     request_bytes,
 )
 from network.contract import Air, Clock, LocalTime, Message, Processors
+from sim.memo import Memo
 from sim.records import SINK, DropReason, RequestEnd
 
 HeldReading = tuple[int, Value, Stream, Stamp]
@@ -64,6 +65,10 @@ class InNetworkJoin:
         self._sink = sink
         self._accounts = accounts
         self._costs = costs
+        self._probe_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.probe_us(*work))
+        """By tables and partners."""
+        self._bare_bytes: Memo[int, int] = Memo(lambda heads: request_bytes(heads, 0))
+        """A request without partners, by the heads in its sequence."""
         self._local_us = local_us
         self._late_us = late_us
         self._timeout_us = timeout_us
@@ -211,7 +216,7 @@ class InNetworkJoin:
             return
         head = self._heads.get(node) or self._state(node)
         head.answer(request, self._local_us(node, start_us))
-        service_us = self._costs.probe_us(head.tables, request.counts[-1])
+        service_us = self._probe_us[head.tables, request.counts[-1]]
         done_us = self._cpus.occupy(node, start_us, service_us)
         self._forward(node, request, done_us)
 
@@ -225,7 +230,7 @@ class InNetworkJoin:
         else:
             self._accounts.finished(request, at_us)  # there is nothing to tell the sink
             return
-        size = request_bytes(heads, request.partners_bytes)
+        size = self._bare_bytes[heads] + request.partners_bytes
         request.hops += 1
         request.bytes += self._air.unicast(kind, node, target, size, request, at_us)
 

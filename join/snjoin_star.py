@@ -92,10 +92,7 @@ class ClusterHead:
         request = ProbeRequest(
             value=value, origin=origin, at_us=at_us, stamp=stamp, initiator=self.node
         )
-        if matches:
-            self._add(request, matches)
-        else:
-            request.add((), 0, 0)
+        self._add(request, matches)
         others = self.others(now_us)
         request.known = len(others)
         request.sequence = self._order(self.node, self.rule.choose(request, others, now_us))
@@ -110,7 +107,8 @@ class ClusterHead:
         if matches:
             self._add(request, matches)
         else:
-            request.add((), 0, 0)
+            request.counts.append(0)
+            request.partners.append(())
         request.position += 1
 
     def learn(self, note: Note, now_us: int) -> None:

@@ -19,9 +19,9 @@ from network.contract import Handler, LossHandler, Message, NodeId
 from network.ledger import Ledger
 from network.listening import Listening
 from network.medium import Medium
-from network.memo import Memo
 from network.profile import Profile
 from sim.kernel import Kernel
+from sim.memo import Memo
 from sim.records import DropReason, Outcome
 
 LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
@@ -70,10 +70,13 @@ class BaseAir:
         self._kernel = kernel
         self._ledger = ledger
         self._draw = ledger.draw
+        self._tx_j, self._rx_j = ledger.tx_j, ledger.rx_j
+        self._paid_until_us = ledger.paid_until_us
         self._channel = channel
         self._profile = profile
         self._medium = medium
         self._listening = listening
+        self._has_notes = listening is not None
         self._overhearing = overhearing
         self._control = frozenset(control_kinds)
         self._receive_j_per_byte = profile.receive_j_per_byte
@@ -104,31 +107,32 @@ class BaseAir:
         """Charge the sender; False if it is, or thereby becomes, dead."""
         if source < 0:  # the sink is on mains
             return True
-        if not self.alive[source]:
+        if self._has_notes or kind in self._control:
+            self._note(kind, source, size, joules)
+        if not self._draw(source, self._tx_j, joules):
             return False
-        ledger = self._ledger
-        if kind in self._control:
-            ledger.control_j[source] += min(joules, ledger.residual_j[source])
-        if not self._draw(source, ledger.tx_j, joules):
-            return False
-        ledger.paid_until_us[source] = max(ledger.paid_until_us[source], at_us)
-        if self._listening is not None:
-            self._listening.note_busy(source, self._airtime_us[size])
+        # `max` would be a call.
+        if at_us > self._paid_until_us[source]:  # noqa: PLR1730
+            self._paid_until_us[source] = at_us
         return True
 
     def _receive(self, kind: str, target: NodeId, size: int) -> bool:
         """Charge the receiver; False if it is, or thereby becomes, dead."""
         if target < 0:
             return True
-        if not self.alive[target]:
-            return False
-        ledger = self._ledger
         joules = size * self._receive_j_per_byte
+        if self._has_notes or kind in self._control:
+            self._note(kind, target, size, joules)
+        return self._draw(target, self._rx_j, joules)
+
+    def _note(self, kind: str, node: NodeId, size: int, joules: float) -> None:
+        """Note beside the charge that it is for control, and how long it keeps the radio busy."""
+        if not self.alive[node]:
+            return
         if kind in self._control:
-            ledger.control_j[target] += min(joules, ledger.residual_j[target])
+            self._ledger.control_j[node] += min(joules, self._ledger.residual_j[node])
         if self._listening is not None:
-            self._listening.note_busy(target, self._airtime_us[size])
-        return self._draw(target, ledger.rx_j, joules)
+            self._listening.note_busy(node, self._airtime_us[size])
 
     def _overhear(self, source: NodeId, target: NodeId, size: int) -> None:
         """Charge everybody who hears a frame that is for somebody else."""

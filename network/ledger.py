@@ -52,18 +52,18 @@ class Ledger:
         self._mourners.append(mourner)
 
     def draw(self, node: NodeId, cause_j: list[float], joules: float) -> bool:
-        """Take `joules` from a mote's battery for one of the ledger's causes.
+        """Take `joules` from a mote's battery for one of the ledger's causes; the dead give nothing.
 
         Returns:
             Whether the battery could pay in full; if not, the mote is dead from now on.
         """
+        if not self.alive[node]:
+            return False
         left_j = self.residual_j[node] - joules
         if left_j > 0.0:
             self.residual_j[node] = left_j
             cause_j[node] += joules
             return True
-        if not self.alive[node]:
-            return False
         cause_j[node] += self.residual_j[node]
         self.residual_j[node] = 0.0
         self._die(node)

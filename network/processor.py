@@ -9,8 +9,8 @@ from collections import deque
 
 from network.contract import NodeId
 from network.ledger import Ledger
-from network.memo import Memo
 from sim.kernel import Kernel
+from sim.memo import Memo
 from sim.records import SINK
 
 

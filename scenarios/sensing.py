@@ -143,7 +143,7 @@ class Sensing:
             self._kernel.call_at(batch[following][0], self._sample, following)
         at_us, node, value, level = batch[position]
         ledger = self._ledger
-        if not ledger.alive[node] or not ledger.draw(node, ledger.sense_j, self._sample_j):
+        if not ledger.draw(node, ledger.sense_j, self._sample_j):
             return
         self.taken += 1
         stamp_us = self._local_us(node, at_us)
