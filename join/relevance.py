@@ -92,17 +92,18 @@ class RelevanceMatrix:
         del now_us
         row = self._row(request.value)
         floor = self._exploration
-        get = row.get
-        chances = [max(get(head, INITIAL_RELEVANCE), floor) for head in heads]
         draw = self._random
         if self._selection is Selection.BERNOULLI:
-            chosen = [
-                (chance, head)
-                for head, chance in zip(heads, chances, strict=True)
-                if draw() < chance
-            ]
+            chosen = []
+            for head in heads:
+                chance = row.get(head, INITIAL_RELEVANCE)
+                if chance < floor:  # noqa: PLR1730 (`max` would be a call for every head)
+                    chance = floor
+                if draw() < chance:
+                    chosen.append((chance, head))
         else:
             # Weighted draw without replacement (Efraimidis & Spirakis 2006): the largest u^(1/w).
+            chances = [max(row.get(head, INITIAL_RELEVANCE), floor) for head in heads]
             keyed = [
                 (draw() ** (1.0 / chance) if chance else 0.0, chance, head)
                 for head, chance in zip(heads, chances, strict=True)
@@ -124,7 +125,7 @@ class RelevanceMatrix:
         row = self._row(note.value)
         for head, weight in zip(note.heads, note.weights, strict=True):
             entry = row.get(head, INITIAL_RELEVANCE) + weight - mean
-            row[head] = min(1.0, max(0.0, entry))
+            row[head] = entry if 0.0 <= entry <= 1.0 else float(entry > 1.0)
 
     def forget(self, head: int) -> None:
         """Remove a head that is no longer one; if it comes back it starts afresh."""

@@ -111,8 +111,7 @@ class BaseAir:
             self._note(kind, source, size, joules)
         if not self._draw(source, self._tx_j, joules):
             return False
-        # `max` would be a call.
-        if at_us > self._paid_until_us[source]:  # noqa: PLR1730
+        if at_us > self._paid_until_us[source]:  # noqa: PLR1730 (`max` would be a call)
             self._paid_until_us[source] = at_us
         return True
 

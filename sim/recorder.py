@@ -6,6 +6,7 @@ happens once per batch.
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -124,7 +125,7 @@ class _TableWriter:
         assert len(columns) == len(self._columns), (len(columns), self._schema)
         arrays = []
         for column, digests, cells in zip(self._columns, self._digests, columns, strict=True):
-            array = pa.array(cells, type=ARROW_TYPES[column.kind])
+            array = _array(column.kind, cells)
             assert column.nullable or array.null_count == 0, (column.name, array.null_count)
             for digest, content in zip(digests, _content(column, array), strict=True):
                 digest.update(content)
@@ -143,6 +144,28 @@ class _TableWriter:
 
     def digest(self) -> str:
         return ",".join(d.hexdigest() for digests in self._digests for d in digests)
+
+
+def _array(kind: Kind, cells: Sequence[Any]) -> pa.Array:
+    """One column of a batch. Lists are laid end to end by C code; Arrow would look at every member by itself."""
+    arrow_type = ARROW_TYPES[kind]
+    if kind not in {Kind.NODES, Kind.MEMBERS}:
+        return pa.array(cells, type=arrow_type)
+    missing = np.fromiter((cell is None for cell in cells), np.bool_, len(cells))
+    lists = [cell or () for cell in cells]
+    ends = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)), dtype=np.int32)
+    # A list that is missing is marked where it would begin.
+    offsets = pa.array(np.append(np.int32(0), ends), mask=np.append(missing, np.False_))
+    flat = chain.from_iterable(lists)
+    if kind is Kind.NODES:
+        return pa.ListArray.from_arrays(offsets, pa.array(np.fromiter(flat, np.int32)))
+    members = np.fromiter(chain.from_iterable(flat), np.int64).reshape(-1, 2)
+    columns = [
+        pa.array(np.ascontiguousarray(members[:, place]), type=field.type)
+        for place, field in enumerate(arrow_type.value_type)
+    ]
+    structs = pa.StructArray.from_arrays(columns, fields=list(arrow_type.value_type))
+    return pa.ListArray.from_arrays(offsets, structs)
 
 
 def _content(column: Column, array: pa.Array) -> list[bytes]:

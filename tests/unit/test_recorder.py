@@ -42,6 +42,26 @@ def test_what_is_written_is_what_was_appended(tmp_path: Path) -> None:
             assert table[name].to_pylist() == [row[position] for row in RESULTS], name
 
 
+def test_lists_of_nodes_are_written_as_they_were(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, ["truth"])
+    rows = [(1, "a", [3, 1]), (2, "a", []), (3, "b", (2**31 - 1, -1))]
+    recorder.rows("truth").extend(rows)
+    recorder.close()
+    table = pq.read_table(tmp_path / "trace" / "truth" / "part-00000.parquet")
+    assert table["nodes"].to_pylist() == [list(nodes) for _, _, nodes in rows]
+
+
+def test_a_node_that_does_not_fit_its_column_is_refused(tmp_path: Path) -> None:
+    for table, row in (
+        ("truth", (1, "a", [2**31])),
+        ("results", (5, "q", "+", 3, 1, 4, 2, [(2**31, 2)], 1, 2, False, False)),
+    ):
+        recorder = Recorder(tmp_path / table, [table])
+        recorder.rows(table).append(row)
+        with pytest.raises((OverflowError, ValueError)):
+            recorder.close()
+
+
 def test_fingerprint_ignores_how_rows_fall_into_batches(tmp_path: Path) -> None:
     whole = record(tmp_path / "a", [], RESULTS)
     assert record(tmp_path / "b", [1], RESULTS) == whole
