@@ -38,8 +38,10 @@ def full_probing(node: int, window_us: int, kind: type[ClusterHead] = ClusterHea
 class LastProcessedTuple(ClusterHead):
     """The paper's literal rule: a request sees whatever the head has processed when it comes."""
 
-    def _match(self, value: Value, origin: int, at_us: int, before: Stamp) -> tuple[Member, ...]:
-        return super()._match(value, origin, at_us, (1 << 62, 0, 0))
+    def _all_times(
+        self, value: Value, origin: int, at_us: int, before: Stamp
+    ) -> tuple[Member, ...]:
+        return super()._all_times(value, origin, at_us, (1 << 62, 0, 0))
 
 
 @dataclass
