@@ -1,17 +1,23 @@
-"""`motejoin scenarios`: what ships, and a file to start one's own from."""
+"""`motejoin scenarios`: what ships, a file to start one's own from, and a picture of its cloud."""
 
 import argparse
 import tomllib
+from pathlib import Path
 
+from scenarios.build import build_world
 from scenarios.faults import near_miss
-from scenarios.load import shipped_scenarios
+from scenarios.load import load_scenario, shipped_scenarios
+from scenarios.phenomena.gas_cloud import GasCloud
+from scenarios.phenomena.pictures import PICTURES, draw_cloud, telling_times_s
 from scenarios.sweep_file import shipped_sweeps
-from sim.errors import InputError
+from sim.errors import Fault, InputError, ScenarioError
 
 EXAMPLES = """examples:
   motejoin scenarios
   motejoin scenarios gas-cloud > my-field.toml
   motejoin scenarios feedback-small > my-sweep.toml
+  motejoin scenarios my-field.toml --picture cloud.png
+  motejoin scenarios wind-shift --picture shift.png --times 90,140,180,220 --seed 7
 """
 
 
@@ -19,16 +25,37 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the command to the command line."""
     parser = subparsers.add_parser(
         "scenarios",
-        help="list the scenarios and sweeps that ship, or print one to start your own from",
+        help="list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", nargs="?", help="print the file of this scenario or sweep")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        help="print the file of this scenario or sweep; with --picture, also a scenario's path",
+    )
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE.png",
+        help="draw motes and gas cloud at several times instead; nothing is simulated but the gas",
+    )
+    parser.add_argument(
+        "--times",
+        type=_times_s,
+        metavar="S,S,…",
+        help=f"the times to draw (default: {PICTURES}, evenly over the time that motes are inside)",
+    )
+    parser.add_argument("--seed", type=int, help="random seed (default: the scenario's)")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry the command out."""
+    if args.picture is not None:
+        return _draw(args)
+    if args.times is not None or args.seed is not None:
+        raise InputError("--times and --seed: expected with --picture FILE.png")
     scenarios, sweeps = shipped_scenarios(), shipped_sweeps()
     shipped = scenarios | sweeps
     if args.name is None:
@@ -45,3 +72,45 @@ def run(args: argparse.Namespace) -> int:
         )
     print(shipped[args.name], end="")
     return 0
+
+
+def _draw(args: argparse.Namespace) -> int:
+    path: Path = args.picture
+    if args.name is None:
+        raise InputError("--picture: expected a scenario's name or path before it")
+    if path.suffix.lower() != ".png":
+        raise InputError(f"--picture {path}: expected a file ending in .png")
+    loaded = load_scenario(args.name)
+    scenario = loaded.scenario
+    if scenario.phenomenon.kind != "gas-cloud":
+        fault = Fault("phenomenon.kind", repr(scenario.phenomenon.kind), "expected 'gas-cloud'")
+        raise ScenarioError(f"--picture {loaded.source}", [fault])
+    seed = scenario.seed if args.seed is None else args.seed
+    world = build_world(loaded, seed)
+    assert isinstance(world.phenomenon, GasCloud)
+    times_s = args.times or telling_times_s(world.phenomenon, scenario.duration_s)
+    title = f"{scenario.name}, seed {seed}"
+    try:
+        draw_cloud(
+            world.phenomenon,
+            world.placement.motes_m,
+            (scenario.field.width_m, scenario.field.height_m),
+            times_s,
+            path,
+            title=title,
+        )
+    except OSError as fault:
+        raise InputError(f"--picture {path}: cannot be written: {fault.strerror}") from None
+    print(path)
+    return 0
+
+
+def _times_s(text: str) -> list[float]:
+    """The times of `--times`, in order."""
+    try:
+        times_s = sorted(float(part) for part in text.split(","))
+    except ValueError:
+        times_s = []
+    if not times_s or not 0 <= times_s[0] <= times_s[-1] < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, such as 60,120,240")
+    return times_s

@@ -28,6 +28,23 @@ _SECOND_US: Final = 1_000_000
 _DOTS_PER_INCH: Final = 110
 _COLUMNS: Final = 2
 _PANEL_INCHES: Final = 4.6
+PICTURES: Final = 4
+"""How many times are drawn if nobody says which."""
+# How finely (as a share of the run) a run is searched for the time that motes are inside.
+_SEARCH_STEPS: Final = 400
+
+
+def telling_times_s(phenomenon: GasCloud, duration_s: float) -> list[float]:
+    """Whole seconds spread evenly over the part of a run in which some mote is inside a cloud."""
+    steps_s = np.linspace(0.0, duration_s, _SEARCH_STEPS + 1)
+    inside_s = [
+        at_s
+        for at_s in steps_s.tolist()
+        if any(motes.size for motes in phenomenon.truth(round(at_s * _SECOND_US)).values())
+    ]
+    first_s, last_s = (inside_s[0], inside_s[-1]) if inside_s else (0.0, duration_s)
+    shares = (np.arange(PICTURES) + 0.5) / PICTURES
+    return [float(round(first_s + share * (last_s - first_s))) for share in shares]
 
 
 def draw_cloud(

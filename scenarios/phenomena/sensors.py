@@ -15,6 +15,8 @@ Ints = NDArray[np.int64]
 # Significant digits of a reading: more than any sensor gives, and few enough that the last bit of a
 # logarithm, which differs between processors, is not seen.
 _DIGITS: Final = 4
+# Anything smaller is nothing; scaling such a number to its digits would leave the range of floats.
+_LEAST: Final = 1e-300
 _SECOND_US: Final = 1_000_000
 
 
@@ -137,7 +139,7 @@ def strongest(strengths: Floats, levels: Ints) -> Ints:
 def rounded(magnitudes: Floats) -> Floats:
     """Magnitudes to the digits that a sensor gives; not-a-number stays."""
     positive = np.abs(magnitudes)
-    known = positive > np.finfo(np.float64).tiny
+    known = positive > _LEAST
     exponent = np.floor(np.log10(np.where(known, positive, 1.0)))
     scale = np.power(10.0, _DIGITS - 1 - exponent)
     return np.where(

@@ -364,6 +364,15 @@ def test_readings_have_four_digits() -> None:
     assert np.isnan(found[4])
 
 
+def test_next_to_nothing_reads_as_nothing() -> None:
+    """Thin gas far from a puff is a tiny number, and never an alarm."""
+    magnitudes = 10.0 ** np.arange(-323.0, -295.0)
+    found = rounded(magnitudes)
+    assert np.isfinite(found).all()
+    assert (found <= magnitudes * 1.001).all()
+    assert found[-1] > 0.0
+
+
 def test_a_step_stops_at_a_wall_and_slides_along_it() -> None:
     wall = Barriers([((0.0, -5.0), (0.0, 5.0))])
     starts_m = np.array([(-1.0, 0.0), (-1.0, 0.0), (-1.0, 6.0), (1.0, 0.0)])
