@@ -81,8 +81,8 @@ class Comings:
         self._on_down = on_down
         self._on_up = on_up
         self._changes = sorted(changes, key=lambda c: (c.at_us, c.node, c.event))
-        self._gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
-        """Motes that are not there: not yet, or no more."""
+        self.gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
+        """Motes that are not in the field: not yet, or no more. Crashed motes are."""
         self._down: set[NodeId] = set()
 
     @property
@@ -106,15 +106,15 @@ class Comings:
                 self._down.add(node)
                 self._take_down(node)
             case Event.RECOVERY:
-                if node not in self._down or node in self._gone:
+                if node not in self._down or node in self.gone:
                     return
                 self._bring_up(node)
             case Event.ADDED:
                 self._bring_up(node)
             case Event.REMOVED:
-                if node in self._gone or not self._ledger.residual_j[node]:
+                if node in self.gone or not self._ledger.residual_j[node]:
                     return
-                self._gone.add(node)
+                self.gone.add(node)
                 if self._ledger.alive[node]:
                     self._take_down(node)
             case Event.SINK_DOWN | Event.SINK_UP:
@@ -130,7 +130,7 @@ class Comings:
                 told(node)
 
     def _bring_up(self, node: NodeId) -> None:
-        self._gone.discard(node)
+        self.gone.discard(node)
         self._down.discard(node)
         self._ledger.set_up(node)
         if self._listening is not None:

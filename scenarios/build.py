@@ -14,6 +14,7 @@ from join.notes import DirectoryNotes, NoNotes, NoteEveryRequest, NoteWriter
 from join.probing import FullProbing, OracleProbing, ProbingRule
 from join.recall_target import RecallTarget
 from join.relevance import RelevanceMatrix, Selection, Weights
+from join.sensors_query import parse_sensors_query
 from join.sink_site import SinkSite, merge_all, merge_latest
 from join.snjoin_star import ClusterHead, MJoinHead
 from join.tour import ProbingOrder, Tours, as_chosen
@@ -37,6 +38,7 @@ from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
 from scenarios.site_build import Site, build_site
 from scenarios.tracking import Tracking
+from sim.errors import Fault, ScenarioError
 from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder
 from sim.records import SINK
@@ -115,6 +117,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
         streams=streams,
         base_dir=loaded.base_dir,
     )
+    _check_queries(loaded, phenomenon)
     return World(
         loaded=loaded,
         seed=seed,
@@ -122,6 +125,16 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
         phenomenon=phenomenon,
         inputs={**inputs, **phenomenon.inputs()},
     )
+
+
+def _check_queries(loaded: LoadedScenario, phenomenon: Phenomenon) -> None:
+    """Raises ScenarioError if a query joins on something that is not sensed."""
+    for number, query in enumerate(loaded.scenario.query):
+        attribute = parse_sensors_query(query.sql).attribute
+        if attribute != phenomenon.attribute:
+            expected = f"expected JOIN ON {phenomenon.attribute}, which is what motes sense"
+            fault = Fault(f"query[{number}].sql", f"JOIN ON {attribute}", expected)
+            raise ScenarioError(loaded.source, [fault])
 
 
 def build_simulation(world: World, recorder: Recorder) -> Simulation:
@@ -166,7 +179,13 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         sample_j=world.profile.sample_j,
         stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
-    tracking = Tracking(kernel, world.phenomenon, recorder.rows("truth"), sink.answer.sensors)
+    tracking = Tracking(
+        kernel,
+        world.phenomenon,
+        recorder.rows("truth"),
+        sink.answer.sensors,
+        gone=network.comings.gone,
+    )
     sink.on_result = tracking.on_result
     return Simulation(
         world=world,

@@ -1,9 +1,13 @@
 """How well the answer at the sink follows what is truly there, measured once a second.
 
+Inside are motes that stand in the field, also those that crashed or whose battery is empty: that they no
+longer tell is the fault of the network. Motes not yet added, or taken away, are nowhere.
+
 The same figures, by the same definitions, come out of the trace in `analysis.tracking`.
 """
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from scenarios.phenomena.contract import Phenomenon
@@ -40,11 +44,15 @@ class Tracking:
         phenomenon: Phenomenon,
         rows: Rows,
         answer: Callable[[], set[int]],
+        *,
+        gone: AbstractSet[int] = frozenset(),
     ) -> None:
+        """`gone` holds the motes that are not in the field, as it changes."""
         self._kernel = kernel
         self._phenomenon = phenomenon
         self._rows = rows
         self._answer = answer
+        self._gone = gone
         self._appeared_us: int | None = None
         self._detected_us: int | None = None
         self._overlap = 0.0
@@ -86,7 +94,7 @@ class Tracking:
         truth = self._phenomenon.truth(now_us)
         inside: set[int] = set()
         for source, nodes in truth.items():
-            listed = nodes.tolist()
+            listed = [node for node in nodes.tolist() if node not in self._gone]
             self._rows.append((now_us, source, listed))
             inside.update(listed)
         answer = self._answer()

@@ -153,6 +153,12 @@ def check_faults(trace: Trace) -> None:
         f"""SELECT * FROM readings JOIN {off} AS off USING (node)
         WHERE readings.at_us {within.format("readings.at_us")}"""
     )
+    # Who is not in the field is not inside of anything there; who only crashed is.
+    trace.none(
+        f"""SELECT * FROM (SELECT at_us, unnest(nodes) AS node FROM truth) AS inside
+        JOIN {off} AS off USING (node) WHERE off.event IN ('removed', 'absent')
+        AND inside.at_us {within.format("inside.at_us")}"""
+    )
 
 
 def check_readings(trace: Trace) -> None:

@@ -126,3 +126,12 @@ def test_a_directory_that_cannot_be_made_is_told(
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "file" / "run"))
     assert "--out" in message
     assert "cannot be made" in message
+
+
+def test_a_query_on_what_is_not_sensed_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setting = 'query=[{name="q", sql="SELECT * FROM SENSORS JOIN ON smoke WINDOW 6 s"}]'
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), "--set", setting)
+    assert "query[0].sql = JOIN ON smoke: expected JOIN ON gas" in message
+    assert not (tmp_path / "run").exists()
