@@ -54,7 +54,7 @@ class Cpus:
         else:
             service_whole_us, joules = self._work[service_us]
             done_us = start_us + service_whole_us
-            if self._draw(node, self._cpu_j, joules):
+            if self._draw(node, self._cpu_j, joules) and done_us > self._paid_until_us[node]:
                 self._paid_until_us[node] = done_us
         self._done_us[node].append(done_us)
         return done_us

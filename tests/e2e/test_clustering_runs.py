@@ -67,6 +67,32 @@ def test_motes_that_die_while_they_elect_are_nobodys_head(
     assert trace.number(during) > 10
 
 
+MAX_MIN, LEVELS = PROTOCOLS["max-min"], PROTOCOLS["heed, levels"]
+COMBINATIONS = {
+    "several hops, readings move": [*MAX_MIN, "clustering.handover=move"],
+    "several hops, tdma": [
+        *MAX_MIN,
+        "radio.mac=tdma",
+        "motes.profile=telosb",
+        "radio.range_m=400.0",
+    ],
+    "several hops, csma": [*MAX_MIN, "radio.mac=csma"],
+    "several hops, routes": [*MAX_MIN, "routing.heads=multi-hop", "routing.sink=multi-hop"],
+    "several hops, short radios, dying": [*MAX_MIN, "motes.profile=micaz", "motes.battery_j=0.9"],
+    "levels, readings move": [*LEVELS, "clustering.handover=move"],
+    "levels, data-sheet radios": [*LEVELS, "motes.profile=micaz", "radio.range_m=400.0"],
+    "levels, csma": [*LEVELS, "radio.mac=csma"],
+    "levels, dying": [*LEVELS, "motes.battery_j=0.03", "join.feedback=off"],
+}
+
+
+@pytest.mark.parametrize("settings", COMBINATIONS.values(), ids=COMBINATIONS)
+def test_trees_and_levels_go_with_every_network(tmp_path: Path, settings: list[str]) -> None:
+    run_here(tmp_path / "run", *_set("duration_s=50.0", "clustering.round_s=10.0", *settings))
+    trace = check_trace(tmp_path / "run")
+    assert trace.number("SELECT count(*) FROM elections WHERE via <> head OR up >= 0") > 10
+
+
 def test_members_several_hops_away_reach_their_heads_by_way_of_others(tmp_path: Path) -> None:
     settings = [*PROTOCOLS["max-min"], "duration_s=60.0", "clustering.range_m=20.0"]
     run_here(tmp_path / "run", *_set(*settings))

@@ -51,3 +51,11 @@ def test_cpu_time_is_charged_at_active_power() -> None:
     cpus.occupy(0, 0, 1_000)
     assert abs(ledger.cpu_j[0] - 24e-6) < 1e-15
     assert ledger.paid_until_us[0] == 1_000
+
+
+def test_a_mote_that_has_paid_for_later_work_dies_after_it() -> None:
+    _, ledger, cpus = cpus_of()
+    ledger.paid_until_us[0] = 5_000  # a message that it will send
+    cpus.occupy(0, 0, 1_000)
+    ledger.draw(0, ledger.tx_j, 2.0)
+    assert ledger.deaths == [(5_000, 0)]
