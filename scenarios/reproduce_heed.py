@@ -20,7 +20,7 @@ from scenarios.figure import Figure, Request, Verdict
 from scenarios.lifetime_model import C_PROB, P_MIN, Contender, Life, Setting, live
 from sim.rng import RandomStreams
 
-MOTES: Final = (300, 400, 500, 600, 700)
+MOTES: Final = (300, 500, 700)
 MOTES_QUICK: Final = (300, 500)
 SEEDS, SEEDS_QUICK = 5, 2
 
