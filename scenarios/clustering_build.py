@@ -13,13 +13,16 @@ from clustering.rounds import Rounds
 from join.centralised import CentralisedJoin
 from join.in_network import InNetworkJoin
 from network.ledger import Ledger
-from scenarios.control_pace import control_pace
+from scenarios.control_pace import ControlPace, control_pace
 from scenarios.network_build import ClusterNews, Network, can_lose
 from scenarios.schema import Scenario
 from scenarios.site_build import Site
 from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder
 from sim.rng import RandomStreams
+
+CALL_HOPS = 8
+"""So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""
 
 MOVING_US = 1_000_000
 """How long a head that hands its readings over goes on answering for them."""
@@ -76,7 +79,7 @@ def build_rounds(
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
         residual_j=ledger.residual_j,
-        caller=_build_caller(scenario, site, kernel, network),
+        caller=_build_caller(scenario, site, kernel, network, pace, streams),
     )
     join.on_dead_head = network.trees.on_broken = rounds.notice_dead_head
     return rounds
@@ -119,21 +122,23 @@ def _elections(
     return elect
 
 
-def _build_caller(scenario: Scenario, site: Site, kernel: Kernel, network: Network) -> Caller:
+def _build_caller(
+    scenario: Scenario,
+    site: Site,
+    kernel: Kernel,
+    network: Network,
+    pace: ControlPace,
+    streams: RandomStreams,
+) -> Caller:
     """A first-order sink turns its power up until all hear it; the call of another is passed on."""
-    if network.channel.certain:
-        everybody = range(scenario.motes.count)
-        return Caller(
-            kernel,
-            network.air,
-            audience=lambda _: everybody,
-            range_m=site.placement.farthest_from_sink_m(),
-            relayed=False,
-        )
+    everybody = range(scenario.motes.count)
+    reaches_all = network.channel.certain
     return Caller(
         kernel,
         network.air,
-        audience=network.channel.audience,
-        range_m=scenario.radio.range_m,
-        relayed=True,
+        audience=(lambda _: everybody) if reaches_all else network.channel.audience,
+        range_m=site.placement.farthest_from_sink_m() if reaches_all else scenario.radio.range_m,
+        relayed=not reaches_all,
+        spread_us=pace.telling_us // CALL_HOPS,
+        rng=streams.scalar("clustering.call"),
     )
