@@ -26,6 +26,7 @@ from network.base_air import OUTCOMES, BaseAir, Hearing
 from network.channel import Channel
 from network.contract import Message, NodeId
 from network.csma_frames import Frame, Job
+from network.ether import Ether
 from network.ledger import Ledger
 from network.listening import Listening
 from network.medium import Medium
@@ -94,8 +95,8 @@ class CsmaAir(BaseAir):
         nodes = len(ledger.alive)
         self._queues: list[deque[Job]] = [deque() for _ in range(nodes)]
         self._backoff_draws: dict[NodeId, Callable[[int], int]] = {}
-        self._frames: list[Frame] = []
-        """On air now, or so lately that a CCA may still have noticed."""
+        self.ether = Ether(channel, medium, cca_us=timing.cca_us)
+        """What is on air."""
         self._sequences = [0] * nodes
         self._last_heard: dict[tuple[NodeId, NodeId], int] = {}
         """By target and source: the sequence number of the last frame received."""
@@ -140,12 +141,11 @@ class CsmaAir(BaseAir):
         waiting = self._kernel.pending(self._enqueue)
         for queue in self._queues:
             waiting.extend(queue)
-        for frame in self._frames:
-            if frame.end_us >= now_us:
-                addressed = 1 if frame.job.listeners is None else len(frame.job.listeners)
-                self._log(frame, Outcome.IN_FLIGHT, None, addressed, 0)
-                if frame.job.orphaned and not frame.is_ack:
-                    waiting.append(frame.job)
+        for frame in self.ether.on_air(now_us):
+            addressed = 1 if frame.job.listeners is None else len(frame.job.listeners)
+            self._log(frame, Outcome.IN_FLIGHT, None, addressed, 0)
+            if frame.job.orphaned and not frame.is_ack:
+                waiting.append(frame.job)
         jobs = {id(job): job for job in waiting}.values()
         messages = [
             job.message
@@ -157,7 +157,7 @@ class CsmaAir(BaseAir):
     def earliest_on_air_us(self) -> int:
         """When the oldest frame still on air was sent; now if there is none."""
         now_us = self._kernel.now_us
-        return min((f.start_us for f in self._frames if f.end_us >= now_us), default=now_us)
+        return min((frame.start_us for frame in self.ether.on_air(now_us)), default=now_us)
 
     # The sender.
 
@@ -206,7 +206,7 @@ class CsmaAir(BaseAir):
         """CSMA steps 4 and 5: send if the channel was clear, else back off longer or give up."""
         if job.done:
             return
-        if not self._is_busy(job.message.source):
+        if not self.ether.is_busy(job.message.source, self._kernel.now_us):
             self._kernel.call_later(self._profile.turnaround_us, self._put_on_air, job)
             return
         self._defer(job)
@@ -220,22 +220,12 @@ class CsmaAir(BaseAir):
         else:
             self._back_off(job)
 
-    def _is_busy(self, node: NodeId) -> bool:
-        since_us = self._kernel.now_us - self._timing.cca_us
-        self._frames = [f for f in self._frames if f.end_us > since_us]
-        channel = self._channel
-        return any(f.source == node or channel.audible(f.emission, node) for f in self._frames)
-
-    def _is_sending(self, node: NodeId) -> bool:
-        now_us = self._kernel.now_us
-        return any(f.source == node and f.end_us > now_us for f in self._frames)
-
     def _put_on_air(self, job: Job) -> None:
         if job.done:
             return
         message = job.message
         source = message.source
-        if self._is_sending(source):  # an acknowledgement came in between
+        if self.ether.is_sending(source, self._kernel.now_us):  # an acknowledgement came in between
             self._defer(job)
             return
         if self._sink_is_down(source):
@@ -257,11 +247,7 @@ class CsmaAir(BaseAir):
     def _start(self, job: Job, source: NodeId, target: NodeId | None, size: int) -> Frame:
         now_us = self._kernel.now_us
         frame = Frame(job, source, target, size, now_us, now_us + self._airtime_us[size])
-        for other in self._frames:
-            if other.end_us > now_us:
-                other.overlaps.append(frame)
-                frame.overlaps.append(other)
-        self._frames.append(frame)
+        self.ether.put(frame)
         if self._overhearing and target is not None:
             self._overhear(source, target, size)
         self._kernel.call_at(frame.end_us, self._end, frame)
@@ -342,12 +328,14 @@ class CsmaAir(BaseAir):
     def _acknowledge_it(self, frame: Frame) -> None:
         """The target of a frame answers, without looking whether the channel is clear."""
         node = frame.job.message.target
-        if not self.alive[node] or self._sink_is_down(node) or self._is_sending(node):
+        now_us = self._kernel.now_us
+        if not self.alive[node] or self._sink_is_down(node):
+            return
+        if self.ether.is_sending(node, now_us):
             return
         size = self._timing.ack_bytes
         source = frame.source
         joules = size * self._transmit_j_per_byte[node, source]
-        now_us = self._kernel.now_us
         if self._transmit(frame.job.message.kind, node, size, joules, now_us):
             self._start(frame.job, node, source, size).is_ack = True
 
@@ -420,40 +408,17 @@ class CsmaAir(BaseAir):
     def _reception(self, frame: Frame, node: NodeId) -> DropReason | None:
         """What keeps `node` from receiving a frame that has ended, or None; it pays for what it receives."""
         kind = frame.job.message.kind
-        medium = self._contention
         if self._sink_is_down(node):
             return DropReason.SINK_DOWN
         if not self.alive[node]:
             return DropReason.DEAD
-        if frame.overlaps:
-            if any(other.source == node for other in frame.overlaps):
-                return DropReason.COLLIDED
-            reason = self._amid_others(frame, node)
-        else:
-            reason = medium.frame_fate(kind, frame.source, node, frame.size)
+        if any(other.source == node for other in frame.overlaps):
+            return DropReason.COLLIDED  # it was sending itself, and heard nothing
+        reason = self.ether.fate(frame, node)
         is_heard = reason is None or reason is DropReason.COLLIDED
         if is_heard and not self._receive(kind, node, frame.size):
             return DropReason.DEAD
         return reason
-
-    def _amid_others(self, frame: Frame, node: NodeId) -> DropReason | None:
-        channel, medium = self._channel, self._contention
-        if medium.is_lost(frame.job.message.kind, frame.source, node):
-            return DropReason.LOST
-        alone = channel.rate(frame.source, node, frame.size)
-        if alone <= 0.0:
-            return DropReason.UNREACHABLE
-        locked = any(
-            other.start_us < frame.start_us and channel.detected(other.emission, node)
-            for other in frame.overlaps
-        )
-        amid = 0.0
-        if not locked:
-            amid = channel.rate_amid(frame.source, node, frame.size, frame.shares())
-        if amid >= 1.0 or medium.succeeds(frame.source, amid):
-            return None
-        # What of the failures the channel alone would have caused.
-        return DropReason.COLLIDED if medium.succeeds(frame.source, alone) else DropReason.LOST
 
     def _log(
         self, frame: Frame, outcome: Outcome, arrived_us: int | None, addressed: int, received: int

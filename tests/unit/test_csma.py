@@ -178,7 +178,7 @@ def test_a_sender_that_dies_takes_its_queue_but_not_the_frame_on_air() -> None:
     bench = CsmaBench(CELL, range_m=50.0, seed=1, acknowledge=False)
     for _ in range(3):
         bench.send(0, 1, 100, 0)
-    while not bench.air._frames:
+    while not bench.air.ether.on_air(bench.kernel.now_us):
         bench.kernel.advance(bench.kernel.now_us + 100)
     bench.ledger.set_down(0)
     bench.kernel.advance(US_PER_S)
@@ -200,7 +200,7 @@ def test_a_frame_that_fails_after_its_senders_death_is_told_as_lost() -> None:
             profile=profile,
         )
         bench.send(0, 1, 100, 0)
-        while not bench.air._frames:
+        while not bench.air.ether.on_air(bench.kernel.now_us):
             bench.kernel.advance(bench.kernel.now_us + 100)
         bench.ledger.set_down(0)
         bench.kernel.advance(US_PER_S)
@@ -244,9 +244,9 @@ def test_what_waits_or_is_on_air_at_the_end_is_in_flight() -> None:
     bench = CsmaBench(CELL, range_m=50.0, seed=1, acknowledge=True)
     for at_us in (0, 0, 50_000_000):
         bench.send(0, 1, 100, at_us)
-    while not bench.air._frames:
+    while not bench.air.ether.on_air(bench.kernel.now_us):
         bench.kernel.advance(bench.kernel.now_us + 100)
-    started_us = bench.air._frames[0].start_us
+    started_us = bench.air.ether.on_air(bench.kernel.now_us)[0].start_us
     assert bench.air.earliest_on_air_us() == started_us
     assert len(bench.air.close()) == 3
     assert [row[5] for row in bench.air.log] == [Outcome.IN_FLIGHT]

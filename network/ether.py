@@ -1,0 +1,66 @@
+"""The channel that contending motes share: which frames are on air, who notices, and what is left of each."""
+
+from network.channel import Channel
+from network.contract import NodeId
+from network.csma_frames import Frame
+from network.medium import Medium
+from sim.records import DropReason
+
+
+class Ether:
+    """Frames on air now, or so lately that a clear-channel assessment may still have noticed."""
+
+    def __init__(self, channel: Channel, medium: Medium, *, cca_us: int) -> None:
+        self._channel = channel
+        self._medium = medium
+        self._cca_us = cca_us
+        self._frames: list[Frame] = []
+
+    def put(self, frame: Frame) -> None:
+        """A frame starts, amid those that are on air."""
+        for other in self._frames:
+            if other.end_us > frame.start_us:
+                other.overlaps.append(frame)
+                frame.overlaps.append(other)
+        self._frames.append(frame)
+
+    def on_air(self, now_us: int) -> list[Frame]:
+        """The frames that have not ended before `now_us`, in the order in which they started."""
+        return [frame for frame in self._frames if frame.end_us >= now_us]
+
+    def is_busy(self, node: NodeId, now_us: int) -> bool:
+        """Whether `node`, having listened for the time of an assessment, heard anybody send."""
+        since_us = now_us - self._cca_us
+        self._frames = [frame for frame in self._frames if frame.end_us > since_us]
+        audible = self._channel.audible
+        return any(f.source == node or audible(f.emission, node) for f in self._frames)
+
+    def is_sending(self, node: NodeId, now_us: int) -> bool:
+        """Whether a frame of `node` itself is on air."""
+        return any(frame.source == node and frame.end_us > now_us for frame in self._frames)
+
+    def fate(self, frame: Frame, node: NodeId) -> DropReason | None:
+        """What keeps `node`, alive and listening, from receiving a frame that has ended; None if nothing."""
+        if not frame.overlaps:
+            kind = frame.job.message.kind
+            return self._medium.frame_fate(kind, frame.source, node, frame.size)
+        return self._amid_others(frame, node)
+
+    def _amid_others(self, frame: Frame, node: NodeId) -> DropReason | None:
+        channel, medium = self._channel, self._medium
+        if medium.is_lost(frame.job.message.kind, frame.source, node):
+            return DropReason.LOST
+        alone = channel.rate(frame.source, node, frame.size)
+        if alone <= 0.0:
+            return DropReason.UNREACHABLE
+        locked = any(
+            other.start_us < frame.start_us and channel.detected(other.emission, node)
+            for other in frame.overlaps
+        )
+        amid = 0.0
+        if not locked:
+            amid = channel.rate_amid(frame.source, node, frame.size, frame.shares())
+        if amid >= 1.0 or medium.succeeds(frame.source, amid):
+            return None
+        # What of the failures the channel alone would have caused.
+        return DropReason.COLLIDED if medium.succeeds(frame.source, alone) else DropReason.LOST
