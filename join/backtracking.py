@@ -8,6 +8,7 @@ iteration over combinations                        `_search`, depth first
 With one window for all streams the period of every stream is [TSmax - w, TSmin + w].
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
 from join.contract import Result
@@ -17,9 +18,9 @@ from join.wjoin import Item, WJoin
 class Backtracking(WJoin):
     """A W-join that searches per arriving tuple; subclasses say where a stream's tuples are."""
 
+    @abstractmethod
     def _candidates(self, index: int, low_us: int, high_us: int, item: Item) -> list[Item]:
         """The tuples of a stream within a period; with equality, only those of the item's value."""
-        raise NotImplementedError
 
     def _found(self, index: int, item: Item) -> list[Result]:
         """All results of a tuple with those that are held."""

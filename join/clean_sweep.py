@@ -12,7 +12,7 @@ that came before it are gone.
 
 from bisect import insort
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from join.contract import Stream, Value
@@ -39,9 +39,6 @@ class Sweep(Protocol[StampT]):
 
     def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
         """Let go of the records that no tuple to come can join."""
-
-    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
-        """Take out some records; costs one step for each record held."""
 
     def clear(self) -> None:
         """Forget all."""
@@ -78,15 +75,6 @@ class TimeSweep(Generic[StampT]):
             gone.append(queue.popleft())
         return gone
 
-    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
-        """Take out some records."""
-        taken: list[Record[StampT]] = []
-        kept: deque[Record[StampT]] = deque()
-        for record in self._queue:
-            (taken if unwanted(record) else kept).append(record)
-        self._queue = kept
-        return taken
-
     def clear(self) -> None:
         """Forget all."""
         self._queue.clear()
@@ -118,13 +106,6 @@ class StreamSweep(Generic[StampT]):
     def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
         """Let go of the records that no tuple to come can join."""
         return [gone for queue in self._queues.values() for gone in queue.expire(watermark_us)]
-
-    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
-        """Take out some records."""
-        return sorted(
-            (taken for queue in self._queues.values() for taken in queue.take(unwanted)),
-            key=_by_stamp,
-        )
 
     def clear(self) -> None:
         """Forget all."""
@@ -160,10 +141,6 @@ class TupleSweep(Generic[StampT]):
         del watermark_us
         return ()
 
-    def take(self, unwanted: Callable[[Record[StampT]], bool]) -> list[Record[StampT]]:
-        """Refuse: what is not in memory would still count among the last tuples."""
-        raise NotImplementedError("tuple windows are kept in memory")
-
     def clear(self) -> None:
         """Forget all."""
         self._queues.clear()
@@ -194,7 +171,3 @@ def make_sweep(windows: Uniform | PerStream | LastTuples, *, late_us: int) -> "S
             return StreamSweep(windows, late_us=late_us)
         case LastTuples():
             return TupleSweep(windows)
-
-
-def _by_stamp(record: Record[StampT]) -> StampT:
-    return record[1]

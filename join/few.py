@@ -4,7 +4,7 @@ Paper                                          Here
 waiting of new tuples                          `_waiting`, until the watermark has passed the allowed lateness
 mode 1: no N-tuple within w                    some stream has nothing near: the tuple is only admitted
 mode 2: no window test                         `_partners`: the buffers hold only what is near the new tuple
-hash buckets threaded in order of arrival      `FEWHashJoin`: buckets and a queue per stream
+join buffers                                   `join.wjoin_buffers`
 
 Tuples are processed in order of time, whatever their order of arrival. Then all that the buffers keep lies
 within a window of the tuple at hand, and before it, so that its partners are near each other too, and no
@@ -17,7 +17,6 @@ keeps each stream for its own largest window.
 """
 
 from abc import abstractmethod
-from collections import deque
 from collections.abc import Sequence
 from functools import cached_property
 from heapq import heappop, heappush
@@ -25,6 +24,7 @@ from itertools import product
 
 from join.contract import Occurrence, Result, Stream, Value
 from join.wjoin import Item, WJoin
+from join.wjoin_buffers import HashBuffers, QueueBuffers
 
 
 class _Forward(WJoin):
@@ -88,7 +88,8 @@ class _Forward(WJoin):
     def _partners(self, index: int, value: Value) -> dict[int, list[Item]] | None:
         """What each other stream holds, with equality only of the value; None if one has nothing."""
 
-    def _results(self, index: int, item: Item) -> list[Result]:
+    def _found(self, index: int, item: Item) -> list[Result]:
+        """All results of a tuple with those that are held."""
         partners = self._partners(index, item[2])
         if partners is None:
             return []
@@ -109,18 +110,8 @@ class _Forward(WJoin):
         return results
 
 
-class FEWJoin(_Forward):
+class FEWJoin(_Forward, QueueBuffers):
     """Forward evaluation, nested loops."""
-
-    def _reset(self) -> None:
-        self._buffers: list[deque[Item]] = [deque() for _ in self._streams]
-        self._held = 0
-
-    def _join(self, index: int, item: Item) -> list[Result]:
-        results = self._results(index, item)
-        self._buffers[index].append(item)
-        self._held += 1
-        return results
 
     def _partners(self, index: int, value: Value) -> dict[int, list[Item]] | None:
         others = [(len(b), other, b) for other, b in enumerate(self._buffers) if other != index]
@@ -141,33 +132,9 @@ class FEWJoin(_Forward):
             partners[other] = near
         return partners
 
-    def _purge(self, now_us: int) -> None:
-        for buffer, reach_us in zip(self._buffers, self._reach_us, strict=True):
-            oldest_us = now_us - reach_us
-            while buffer and buffer[0][0] < oldest_us:
-                buffer.popleft()
-                self._held -= 1
 
-
-class FEWHashJoin(_Forward):
+class FEWHashJoin(_Forward, HashBuffers):
     """Forward evaluation, hashing."""
-
-    hashes = True
-
-    def _reset(self) -> None:
-        self._tables: list[dict[Value, deque[Item]]] = [{} for _ in self._streams]
-        self._queues: list[deque[Item]] = [deque() for _ in self._streams]
-        self._held = 0
-
-    def _join(self, index: int, item: Item) -> list[Result]:
-        results = self._results(index, item)
-        bucket = self._tables[index].get(item[2])
-        if bucket is None:
-            bucket = self._tables[index][item[2]] = deque()
-        bucket.append(item)
-        self._queues[index].append(item)
-        self._held += 1
-        return results
 
     def _partners(self, index: int, value: Value) -> dict[int, list[Item]] | None:
         partners: dict[int, list[Item]] = {}
@@ -180,14 +147,3 @@ class FEWHashJoin(_Forward):
                 return None
             partners[other] = list(bucket)
         return partners
-
-    def _purge(self, now_us: int) -> None:
-        for table, queue, reach_us in zip(self._tables, self._queues, self._reach_us, strict=True):
-            oldest_us = now_us - reach_us
-            while queue and queue[0][0] < oldest_us:
-                value = queue.popleft()[2]
-                bucket = table[value]
-                bucket.popleft()
-                self._held -= 1
-                if not bucket:
-                    del table[value]

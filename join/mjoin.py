@@ -15,55 +15,16 @@ probes as many tables as there are streams.
 """
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from functools import partial
 from typing import Final
 
 from join.clean_sweep import Record, add_sorted, remove_first
-from join.contract import Arity, Operator, Stream, Value
-from join.spilling_join import PARTITIONS, Flushing, SpillingJoin
+from join.contract import Arity, Stream, Value
+from join.spilling_join import Flushing, table_join
 from join.table import Held, TableWindows
-from join.table_join import TableJoin
-from join.watermark import FUTURE_US_MAX
 
 _LEARN_EVERY: Final = 1024
 """Tuples after which the probing sequence is learnt anew."""
-
-
-def mjoin(
-    *,
-    windows: TableWindows,
-    arity: Arity,
-    streams: Iterable[Stream] = (),
-    late_us: int = 0,
-    future_us: int = FUTURE_US_MAX,
-    memory: int | None = None,
-    spill_dir: Path | None = None,
-    partitions: int = PARTITIONS,
-    early: bool = True,
-) -> Operator:
-    """An MJoin; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
-    if memory is None:
-        return TableJoin(
-            _MJoinTable,
-            windows=windows,
-            arity=arity,
-            streams=streams,
-            late_us=late_us,
-            future_us=future_us,
-        )
-    return SpillingJoin(
-        _MJoinTable,
-        flushing=Flushing.COORDINATED,
-        windows=windows,
-        arity=arity,
-        streams=streams,
-        late_us=late_us,
-        future_us=future_us,
-        memory=memory,
-        spill_dir=spill_dir,
-        partitions=partitions,
-        early=early,
-    )
 
 
 class _StreamTable:
@@ -176,3 +137,7 @@ class _MJoinTable:
         else:
             self._sequence = list(tables)
         self._learn_in = _LEARN_EVERY
+
+
+mjoin = partial(table_join, _MJoinTable, Flushing.COORDINATED)
+"""An MJoin: see `table_join`."""

@@ -12,31 +12,12 @@ operators.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from join.clean_sweep import Record
-from join.contract import Arity, Operator, Stream
+from join.contract import Arity, Stream
 from join.table import Held, TableWindows
 from join.table_join import TableJoin
-from join.watermark import FUTURE_US_MAX
-
-
-def ripple_join(
-    *,
-    windows: TableWindows,
-    arity: Arity,
-    streams: Iterable[Stream] = (),
-    late_us: int = 0,
-    future_us: int = FUTURE_US_MAX,
-) -> Operator:
-    """A windowed ripple join."""
-    return TableJoin(
-        _RippleTable,
-        windows=windows,
-        arity=arity,
-        streams=streams,
-        late_us=late_us,
-        future_us=future_us,
-    )
 
 
 class _RippleTable:
@@ -93,3 +74,7 @@ class _RippleTable:
         del self._streams[stream]
         if not self._seen[stream]:
             del self._seen[stream]
+
+
+ripple_join = partial(TableJoin, _RippleTable)
+"""A windowed ripple join: see `TableJoin`."""

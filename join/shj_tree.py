@@ -15,32 +15,13 @@ the tree is built anew.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from join.clean_sweep import Record, add_sorted, remove_first
-from join.contract import Arity, Operator, Stream, Value
+from join.contract import Arity, Stream, Value
 from join.table import Held, TableWindows
 from join.table_join import TableJoin
-from join.watermark import FUTURE_US_MAX
 from join.windows import LastTuples
-
-
-def shj_tree(
-    *,
-    windows: TableWindows,
-    arity: Arity,
-    streams: Iterable[Stream] = (),
-    late_us: int = 0,
-    future_us: int = FUTURE_US_MAX,
-) -> Operator:
-    """A tree of symmetric hash joins, the streams joined in the order given."""
-    return TableJoin(
-        TreeTable,
-        windows=windows,
-        arity=arity,
-        streams=streams,
-        late_us=late_us,
-        future_us=future_us,
-    )
 
 
 class TreeTable:
@@ -174,3 +155,7 @@ class TreeTable:
                 for value, until_us in joined.items()
                 if value in leaf
             }
+
+
+shj_tree = partial(TableJoin, TreeTable)
+"""A tree of symmetric hash joins, the streams joined in the order given: see `TableJoin`."""

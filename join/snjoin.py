@@ -11,52 +11,13 @@ view of the entry found (`join.view`).
 """
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from functools import partial
 
 from join.clean_sweep import Record
-from join.contract import Arity, Operator, Stream
-from join.spilling_join import PARTITIONS, Flushing, SpillingJoin
+from join.contract import Arity, Stream
+from join.spilling_join import Flushing, table_join
 from join.table import Held, TableWindows
-from join.table_join import TableJoin
 from join.value_table import OccurrenceTable
-from join.watermark import FUTURE_US_MAX
-
-
-def snjoin(
-    *,
-    windows: TableWindows,
-    arity: Arity,
-    streams: Iterable[Stream] = (),
-    late_us: int = 0,
-    future_us: int = FUTURE_US_MAX,
-    memory: int | None = None,
-    spill_dir: Path | None = None,
-    partitions: int = PARTITIONS,
-    early: bool = True,
-) -> Operator:
-    """An SNJoin; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
-    if memory is None:
-        return TableJoin(
-            _SNJoinTable,
-            windows=windows,
-            arity=arity,
-            streams=streams,
-            late_us=late_us,
-            future_us=future_us,
-        )
-    return SpillingJoin(
-        _SNJoinTable,
-        flushing=Flushing.PARTITION,
-        windows=windows,
-        arity=arity,
-        streams=streams,
-        late_us=late_us,
-        future_us=future_us,
-        memory=memory,
-        spill_dir=spill_dir,
-        partitions=partitions,
-        early=early,
-    )
 
 
 class _SNJoinTable(OccurrenceTable[int]):
@@ -98,3 +59,7 @@ class _SNJoinTable(OccurrenceTable[int]):
         """From now on complete results go without `stream`."""
         del self._streams[stream]
         self._any_removed = True
+
+
+snjoin = partial(table_join, _SNJoinTable, Flushing.PARTITION)
+"""An SNJoin: see `table_join`."""

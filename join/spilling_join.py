@@ -29,11 +29,11 @@ from weakref import finalize
 from zlib import crc32
 
 from join.clean_sweep import Record, make_sweep
-from join.contract import Arity, Occurrence, Result, Stats, Stream, Value
+from join.contract import Arity, Occurrence, Operator, Result, Stats, Stream, Value
 from join.forming import Part, form, with_some, within_reach
 from join.spill import DiskPart, Spilled
 from join.table import MakeTable, TableWindows
-from join.table_join import TableJoin, result_of
+from join.table_join import TableJoin, result_of, stamp_of
 from join.value_table import OccurrenceTable
 from join.view import Clock
 from join.watermark import FUTURE_US_MAX, Watermark
@@ -292,7 +292,7 @@ class SpillingJoin:
         owed = partition.owed | {tuple_.record[1] for tuple_ in spilled if tuple_.owed}
         records = [tuple_.record for tuple_ in spilled]
         records += partition.join.held()
-        records.sort(key=lambda record: record[1])
+        records.sort(key=stamp_of)
         for origin, part in self._replay(records, owed, left):
             yield result_of(Occurrence(origin[2], origin[3], origin[0]), part)
         partition.owed.clear()
@@ -332,6 +332,45 @@ class SpillingJoin:
                             yield origin, part
             table.add(origin)
             sweep.append(origin)
+
+
+def table_join(
+    make_table: MakeTable,
+    flushing: Flushing,
+    *,
+    windows: TableWindows,
+    arity: Arity,
+    streams: Iterable[Stream] = (),
+    late_us: int = 0,
+    future_us: int = FUTURE_US_MAX,
+    memory: int | None = None,
+    spill_dir: Path | None = None,
+    partitions: int = PARTITIONS,
+    early: bool = True,
+) -> Operator:
+    """A join around a table; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
+    if memory is None:
+        return TableJoin(
+            make_table,
+            windows=windows,
+            arity=arity,
+            streams=streams,
+            late_us=late_us,
+            future_us=future_us,
+        )
+    return SpillingJoin(
+        make_table,
+        flushing=flushing,
+        windows=windows,
+        arity=arity,
+        streams=streams,
+        late_us=late_us,
+        future_us=future_us,
+        memory=memory,
+        spill_dir=spill_dir,
+        partitions=partitions,
+        early=early,
+    )
 
 
 def _not_formed(part: Part, stamp: int, left: dict[int, int]) -> Iterator[Part]:

@@ -121,9 +121,16 @@ class TableJoin:
 
     def take(self, stream: Stream | None = None) -> list[Record[int]]:
         """Take out all tuples, or those of one stream, in order of processing."""
-        taken = self._sweep.take(lambda record: stream is None or record[2] == stream)
+        taken: list[Record[int]] = []
+        kept: list[Record[int]] = []
+        for record in self._sweep:
+            (taken if stream is None or record[2] == stream else kept).append(record)
+        self._sweep.clear()
+        for record in kept:
+            self._sweep.append(record)
         for record in taken:
             self._table.forget(record)
+        taken.sort(key=stamp_of)
         return taken
 
     def held(self) -> Iterator[Record[int]]:
@@ -173,6 +180,11 @@ class TableJoin:
             return ()
         parts = form(record, partners, reach=reach, arity=self._arity)
         return [result_of(origin, part) for part in parts]
+
+
+def stamp_of(record: Record[int]) -> int:
+    """A record's place in the order of processing."""
+    return record[1]
 
 
 def result_of(origin: Occurrence, part: Part) -> Result:

@@ -6,49 +6,10 @@ flushing the largest part of any stream and partition, wherever its partners are
 apart from the coordinated flushing of MJoin and SNJoin.
 """
 
-from collections.abc import Iterable
-from pathlib import Path
+from functools import partial
 
-from join.contract import Arity, Operator, Stream
 from join.shj_tree import TreeTable
-from join.spilling_join import PARTITIONS, Flushing, SpillingJoin
-from join.table import TableWindows
-from join.table_join import TableJoin
-from join.watermark import FUTURE_US_MAX
+from join.spilling_join import Flushing, table_join
 
-
-def xjoin_tree(
-    *,
-    windows: TableWindows,
-    arity: Arity,
-    streams: Iterable[Stream] = (),
-    late_us: int = 0,
-    future_us: int = FUTURE_US_MAX,
-    memory: int | None = None,
-    spill_dir: Path | None = None,
-    partitions: int = PARTITIONS,
-    early: bool = True,
-) -> Operator:
-    """A tree of XJoins; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
-    if memory is None:
-        return TableJoin(
-            TreeTable,
-            windows=windows,
-            arity=arity,
-            streams=streams,
-            late_us=late_us,
-            future_us=future_us,
-        )
-    return SpillingJoin(
-        TreeTable,
-        flushing=Flushing.LARGEST,
-        windows=windows,
-        arity=arity,
-        streams=streams,
-        late_us=late_us,
-        future_us=future_us,
-        memory=memory,
-        spill_dir=spill_dir,
-        partitions=partitions,
-        early=early,
-    )
+xjoin_tree = partial(table_join, TreeTable, Flushing.LARGEST)
+"""A tree of XJoins: see `table_join`."""

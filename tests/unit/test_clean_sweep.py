@@ -44,10 +44,3 @@ def test_of_each_stream_the_last_tuples_stay() -> None:
     assert list(sweep.append(record(4, "B", 7))) == [record(1, "B", 8)]
     assert not sweep.expire(10**9)
     assert len(sweep) == 3
-
-
-def test_records_are_taken_out_in_order_of_processing() -> None:
-    windows = PerStream({"A": 10, "B": 2})
-    sweep = filled(make_sweep(windows, late_us=0), ("B", 5), ("A", 5), ("B", 6), ("A", 6))
-    assert [taken[1] for taken in sweep.take(lambda each: each[0] == 5)] == [0, 1]
-    assert [held[1] for held in sorted(sweep)] == [2, 3]
