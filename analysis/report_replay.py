@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.report_energy import EnergyHistory
@@ -206,7 +207,11 @@ def answer_history(tables: TraceTables, frames: Frames, *, motes: int) -> Answer
     """
     recorder = _AnswerRecorder(frames, motes)
     columns = ("at_us", "change", "value", "origin", "partners")
-    for batch in tables.batches("results", *columns):
+    for rows in tables.batches("results", *columns):
+        # Rows without a value are the answers of other queries.
+        batch = rows.filter(pc.is_valid(rows.column("value")))
+        if not len(batch):
+            continue
         at_us, change, value, origin, partners = batch.columns
         # Rows stand in the order in which the answer changed. A result's time, when the sink's CPU has
         # dealt with it, may run a little ahead of the next row's; the recorder never goes back.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from join.accounts import Accounts, Reading
 from join.cpu_costs import CpuCosts
+from join.sink_queries import SinkQueries
 from join.sink_site import SinkSite
 from join.snjoin_star import ClusterHead
 from join.wire import READING_BYTES, RELAYED_READING_BYTES
@@ -26,6 +27,7 @@ class CentralisedJoin:
         costs: CpuCosts,
         late_us: int,
         motes: int,
+        queries: SinkQueries | None = None,
     ) -> None:
         self._clock = clock
         self._air = air
@@ -35,6 +37,7 @@ class CentralisedJoin:
         self._operator = operator
         self._costs = costs
         self._late_us = late_us
+        self._queries = queries
         self._head_of = [-1] * motes
         self.on_dead_head: Callable[[int], None] = lambda _: None
         """Told of every mote that finds its head dead."""
@@ -90,6 +93,8 @@ class CentralisedJoin:
         found = self._operator.take_reading(reading.value, reading.node, reading.at_us, start_us)
         done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(1, found.counts[0]))
         self._accounts.joined(reading, SINK, start_us)
+        if self._queries is not None:
+            self._queries.take(reading, start_us)
         if found.found:
             self._sink.take(reading, found.partners, done_us)
 

@@ -113,6 +113,7 @@ class SinkSite:
                 size,
                 partial,
                 amends,
+                None,
             )
         )
 
@@ -142,6 +143,7 @@ class SinkSite:
                     departure.answer,
                     False,
                     False,
+                    None,
                 )
             )
         if value in self.answer:

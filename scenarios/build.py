@@ -14,7 +14,7 @@ from join.notes import DirectoryNotes, NoNotes, NoteEveryRequest, NoteWriter
 from join.probing import FullProbing, OracleProbing, ProbingRule
 from join.recall_target import RecallTarget
 from join.relevance import RelevanceMatrix, Selection, Weights
-from join.sensors_query import parse_sensors_query
+from join.sink_queries import SinkQueries
 from join.sink_site import SinkSite, merge_all, merge_latest
 from join.snjoin_star import ClusterHead, MJoinHead
 from join.tour import ProbingOrder, Tours, as_chosen
@@ -34,6 +34,8 @@ from scenarios.network_build import (
 )
 from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.contract import Phenomenon
+from scenarios.query_build import build_engine, build_sink_queries, read_tables
+from scenarios.query_files import RecordedTable
 from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
 from scenarios.site_build import Site, build_site
@@ -43,10 +45,6 @@ from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder
 from sim.records import SINK
 from sim.rng import RandomStreams
-
-DEFAULT_QUERY = "join"
-"""What the answer is called in the trace of a scenario without a [[query]]."""
-
 
 VALUES_PER_BUCKET = 16
 """How many values a head keeps the directory's word on, per bucket of the memory it is given."""
@@ -63,6 +61,8 @@ class World:
     seed: int
     site: Site
     phenomenon: Phenomenon
+    tables: tuple[RecordedTable, ...]
+    """Tables that queries at the sink can name."""
     inputs: Mapping[str, str]
     """Digest of every input file."""
 
@@ -93,6 +93,7 @@ class Simulation:
     tally: TrafficTally
     accounts: Accounts
     sink: SinkSite
+    queries: SinkQueries | None
     join: InNetworkJoin | CentralisedJoin
     rounds: Rounds
     sensing: Sensing
@@ -117,24 +118,17 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
         streams=streams,
         base_dir=loaded.base_dir,
     )
-    _check_queries(loaded, phenomenon)
+    tables = read_tables(loaded, inputs)
+    # Made here only to find faults in the queries while nothing has been written.
+    build_engine(loaded, phenomenon.attribute, tables)
     return World(
         loaded=loaded,
         seed=seed,
         site=site,
         phenomenon=phenomenon,
+        tables=tables,
         inputs={**inputs, **phenomenon.inputs()},
     )
-
-
-def _check_queries(loaded: LoadedScenario, phenomenon: Phenomenon) -> None:
-    """Raises ScenarioError if a query joins on something that is not sensed."""
-    for number, query in enumerate(loaded.scenario.query):
-        attribute = parse_sensors_query(query.sql).attribute
-        if attribute != phenomenon.attribute:
-            expected = f"expected JOIN ON {phenomenon.attribute}, which is what motes sense"
-            fault = Fault(f"query[{number}].sql", f"JOIN ON {attribute}", expected)
-            raise ScenarioError(loaded.source, [fault])
 
 
 def build_simulation(world: World, recorder: Recorder) -> Simulation:
@@ -159,7 +153,8 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         recorder.rows("requests"),
     )
     sink = _build_sink(scenario, kernel, recorder)
-    join = _build_join(world, kernel, network, cpus, sink, accounts, streams)
+    queries = _build_queries(world, kernel, recorder)
+    join = _build_join(world, kernel, network, cpus, sink, queries, accounts, streams)
     ledger.on_death(join.on_death)
     rounds = build_rounds(scenario, world.site, kernel, ledger, network, join, recorder, streams)
     times_kind = PoissonTimes if scenario.motes.sampling == "poisson" else PeriodicTimes
@@ -195,6 +190,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         tally=TrafficTally(recorder.rows("traffic")),
         accounts=accounts,
         sink=sink,
+        queries=queries,
         join=join,
         rounds=rounds,
         sensing=sensing,
@@ -208,7 +204,7 @@ def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkS
     return SinkSite(
         kernel,
         recorder.rows("results"),
-        query=scenario.query[0].name if scenario.query else DEFAULT_QUERY,
+        query=scenario.join_name,
         window_us=to_us(scenario.join.window_s),
         arity_least=scenario.motes.count if complete else 2,
         with_partners=scenario.trace.partners,
@@ -217,12 +213,21 @@ def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkS
     )
 
 
+def _build_queries(world: World, kernel: Kernel, recorder: Recorder) -> SinkQueries | None:
+    engine = build_engine(world.loaded, world.phenomenon.attribute, world.tables)
+    if engine is None:
+        return None
+    positions_m = [(x_m, y_m) for x_m, y_m in world.placement.motes_m.tolist()]
+    return build_sink_queries(engine, world.tables, kernel, recorder.rows("results"), positions_m)
+
+
 def _build_join(
     world: World,
     kernel: Kernel,
     network: Network,
     cpus: Cpus,
     sink: SinkSite,
+    queries: SinkQueries | None,
     accounts: Accounts,
     streams: RandomStreams,
 ) -> InNetworkJoin | CentralisedJoin:
@@ -275,6 +280,7 @@ def _build_join(
             costs=costs,
             late_us=late_us,
             motes=scenario.motes.count,
+            queries=queries,
         )
     in_network = InNetworkJoin(
         kernel,

@@ -69,11 +69,14 @@ class Motes(Table):
 
 
 class Sink(Table):
-    """`[sink]`: where the sink stands (anywhere) and how fast its CPU is."""
+    """`[sink]`: where the sink stands (anywhere), how fast its CPU is, how it schedules shared joins."""
 
     x_m: float
     y_m: float
     cpu_speed: Positive = Field(100.0, description="the sink's CPU as a multiple of a mote's")
+    schedule: Literal["lwo", "swf", "mqt"] = Field(
+        "mqt", description="how window joins that queries at the sink share are scheduled"
+    )
 
 
 class ShadowingTable(Table):

@@ -4,8 +4,9 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import pyarrow as pa
 import pyarrow.csv
@@ -16,36 +17,78 @@ from join.dsms.changes import Row, Scalar
 from join.dsms.language.errors import nearest
 from join.dsms.output_columns import RESERVED
 from join.dsms.pipeline import Output
+from join.sink_queries import ARRIVAL_COLUMN
 from sim.errors import InputError
 
 _CHUNK_ROWS = 10_000
+_CSV_BLOCK_BYTES = 8 << 20
 
 CHANGE_COLUMN = "change"
 """In a table's file: `+` for a row that comes at its `at_us`, `-` for one that goes."""
 
 
-def read_columns(path: Path) -> pa.Table:
-    """A CSV or Parquet file.
+class ColumnFile:
+    """A CSV or Parquet file, read a batch at a time: memory is that of a batch, whatever the file's size.
 
-    Raises:
-        InputError: It is missing, of another kind or broken.
+    The types of a CSV file's columns are those of its first block.
     """
-    try:
-        match path.suffix.lower():
-            case ".csv":
-                return pa.csv.read_csv(path)
-            case ".parquet":
-                return pa.parquet.read_table(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (OSError, pa.ArrowException) as fault:
-        raise InputError(f"{path}: cannot be read: {fault}") from fault
-    raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
 
+    def __init__(self, path: Path) -> None:
+        """Open a file.
 
-def types_of(table: pa.Table) -> dict[str, Type]:
-    """The columns of a file as queries see them."""
-    return {field.name: _type(field.type) for field in table.schema}
+        Raises:
+            InputError: It is missing, of another kind or broken.
+        """
+        if path.suffix.lower() not in {".csv", ".parquet"}:
+            raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
+        self.path = path
+        self._is_csv = path.suffix.lower() == ".csv"
+        with self._telling():
+            if self._is_csv:
+                schema = self._csv().schema
+                with path.open("rb") as file:
+                    blocks = iter(lambda: file.read(_CSV_BLOCK_BYTES), b"")
+                    self.rows = max(0, sum(block.count(b"\n") for block in blocks) - 1)
+            else:
+                with pa.parquet.ParquetFile(path) as file:
+                    schema, self.rows = file.schema_arrow, file.metadata.num_rows
+        self.columns = {field.name: _type(field.type) for field in schema}
+
+    rows: int
+    """How many there are; of a CSV file, how many lines."""
+    columns: dict[str, Type]
+    """The columns as queries see them."""
+
+    def read(self) -> Iterator[Row]:
+        """The rows in order; NaN reads as NULL, lists as tuples.
+
+        Raises:
+            InputError: It cannot be read on.
+        """
+        with self._telling():
+            for batch in self._batches():
+                columns = [_cleaned(column) for column in batch.columns]
+                yield from zip(*columns, strict=True)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        if self._is_csv:
+            yield from self._csv()
+        else:
+            with pa.parquet.ParquetFile(self.path, pre_buffer=False) as file:
+                yield from file.iter_batches(_CHUNK_ROWS)
+
+    def _csv(self) -> pa.csv.CSVStreamingReader:
+        return pa.csv.open_csv(self.path, pa.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES))
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What goes wrong with the file, as the user is told."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise InputError(f"{self.path}: there is no such file") from None
+        except (OSError, pa.ArrowException) as fault:
+            raise InputError(f"{self.path}: cannot be read: {fault}") from fault
 
 
 def _type(kind: pa.DataType) -> Type:
@@ -60,13 +103,6 @@ def _type(kind: pa.DataType) -> Type:
     if pa.types.is_dictionary(kind):
         return _type(kind.value_type)
     return Type.OTHER
-
-
-def rows_of(table: pa.Table) -> Iterator[Row]:
-    """The rows of a file in order; NaN reads as NULL, lists as tuples."""
-    for batch in table.to_batches(_CHUNK_ROWS):
-        columns = [_cleaned(column) for column in batch.columns]
-        yield from zip(*columns, strict=True)
 
 
 def _cleaned(column: pa.Array) -> list[Scalar]:
@@ -85,7 +121,7 @@ def _hashable(value: object) -> Scalar:
 
 
 class RecordedStream:
-    """A file of one stream: a column `at_us`, and any others."""
+    """A file of one stream: a column `at_us`, perhaps `arrived_us`, and any others."""
 
     def __init__(self, name: str, path: Path) -> None:
         """Open a stream.
@@ -95,37 +131,58 @@ class RecordedStream:
         """
         self.name = name
         self._path = path
-        self._table = read_columns(path)
-        self.columns = types_of(self._table)
-        self.rows = self._table.num_rows
-        if self.columns.get(TIME_COLUMN) is not Type.INTEGER:
-            found = self.columns.get(TIME_COLUMN)
-            near = nearest(TIME_COLUMN, self.columns)
-            hint = f"; did you mean {near}?" if near and near != TIME_COLUMN else ""
-            expected = f"expected a column {TIME_COLUMN} of whole microseconds"
-            has = f"found {found}" if found else f"found columns {', '.join(self.columns)}"
-            raise InputError(f"{path}: {expected}, {has}{hint}")
+        self._file = ColumnFile(path)
+        self.columns = self._file.columns
+        self.rows = self._file.rows
+        self.read = 0
+        """Rows read so far."""
+        self._check_times(TIME_COLUMN)
+        self._arrival = ARRIVAL_COLUMN if ARRIVAL_COLUMN in self.columns else TIME_COLUMN
+        self._check_times(self._arrival)
 
     def arrivals(self, order: int) -> Iterator[tuple[int, int, int, Row]]:
         """(time of arrival, `order`, row number, row) of each row.
 
-        The order of rows is the order of arrival: a row whose time lies before that of an earlier row
-        arrives, late, with that earlier row's.
+        The order of rows is the order of arrival: a row whose time (of arrival, where the file tells it) lies
+        before that of an earlier row arrives, late, with that earlier row's.
         """
-        place = list(self.columns).index(TIME_COLUMN)
+        names = list(self.columns)
+        place, arrival = names.index(TIME_COLUMN), names.index(self._arrival)
         arrived_us: int | None = None
-        for number, row in enumerate(rows_of(self._table)):
-            at_us = row[place]
-            if not isinstance(at_us, int):
-                raise InputError(f"{self._path}: row {number + 1}: {TIME_COLUMN} is empty")
+        for number, row in enumerate(self._file.read()):
+            self.read += 1
+            for name, at in ((TIME_COLUMN, row[place]), (self._arrival, row[arrival])):
+                if not isinstance(at, int):
+                    raise InputError(f"{self._path}: row {number + 1}: {name} is empty")
+            at_us = row[arrival]
+            assert isinstance(at_us, int)
             arrived_us = at_us if arrived_us is None else max(arrived_us, at_us)
             yield arrived_us, order, number, row
+
+    def _check_times(self, column: str) -> None:
+        """Refuse a file whose column of times is missing or holds something else."""
+        found = self.columns.get(column)
+        if found is Type.INTEGER:
+            return
+        near = nearest(column, self.columns)
+        hint = f"; did you mean {near}?" if near and near != column else ""
+        expected = f"expected a column {column} of whole microseconds"
+        has = f"found {found}" if found else f"found columns {', '.join(self.columns)}"
+        raise InputError(f"{self._path}: {expected}, {has}{hint}")
 
     def at_us(self, row: Row) -> int:
         """When a row was produced."""
         at_us = row[list(self.columns).index(TIME_COLUMN)]
         assert isinstance(at_us, int)
         return at_us
+
+
+class TableChange(NamedTuple):
+    """A row of a table that comes or goes."""
+
+    at_us: int
+    is_insert: bool
+    row: Row
 
 
 class RecordedTable:
@@ -138,8 +195,8 @@ class RecordedTable:
             InputError: The file cannot be read or a change is neither `+` nor `-`.
         """
         self.name = name
-        table = read_columns(path)
-        types = types_of(table)
+        file = ColumnFile(path)
+        types = file.columns
         self.columns = {
             column: kind
             for column, kind in types.items()
@@ -148,10 +205,10 @@ class RecordedTable:
         if not self.columns:
             raise InputError(f"{path}: expected a column of values, found {', '.join(types)}")
         self.initial: list[Row] = []
-        self.changes: list[tuple[int, bool, Row]] = []
-        """(time, whether it comes, row), in order of time."""
+        self.changes: list[TableChange] = []
+        """In order of time."""
         names = list(types)
-        for number, row in enumerate(rows_of(table)):
+        for number, row in enumerate(file.read()):
             named = dict(zip(names, row, strict=True))
             values = tuple(named[column] for column in self.columns)
             at_us, change = named.get(TIME_COLUMN), named.get(CHANGE_COLUMN, "+")
@@ -161,8 +218,8 @@ class RecordedTable:
                 self.initial.append(values)
             else:
                 assert isinstance(at_us, int)
-                self.changes.append((at_us, change == "+", values))
-        self.changes.sort(key=lambda each: each[0])
+                self.changes.append(TableChange(at_us, change == "+", values))
+        self.changes.sort(key=lambda each: each.at_us)
 
 
 class AnswerFile:
@@ -178,7 +235,7 @@ class AnswerFile:
             raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
         self._path = path
         self._partial = path.with_name(f".{path.name}.partial")
-        self._places: dict[str, list[str]] = {name: list(each) for name, each in queries.items()}
+        self._names: dict[str, list[str]] = {name: list(each) for name, each in queries.items()}
         kinds: dict[str, Type | None] = {}
         for columns in queries.values():
             for name, kind in columns.items():
@@ -223,19 +280,36 @@ class AnswerFile:
     def _flush(self) -> None:
         assert self._writer is not None
         outputs, self._waiting = self._waiting, []
+        if not outputs:
+            return
         self.rows += len(outputs)
-        columns: dict[str, list[Scalar]] = {name: [] for name in self._types}
-        for output in outputs:
-            named = dict(zip(self._places[output.query], output.row, strict=True))
-            for name, values in columns.items():
-                values.append(_written(named.get(name), self._types[name]))
+        times, queries, changes, rows, _ = zip(*outputs, strict=True)
         arrays = [
-            pa.array([output.at_us for output in outputs], pa.int64()),
-            pa.array([output.query for output in outputs], pa.string()),
-            pa.array([output.change.value for output in outputs], pa.string()),
-            *(pa.array(values, self._types[name]) for name, values in columns.items()),
+            pa.array(times, pa.int64()),
+            pa.array(queries, pa.string()),
+            pa.array(changes, pa.string()),
+            *(
+                pa.array(self._column(name, queries, rows), kind)
+                for name, kind in self._types.items()
+            ),
         ]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def _column(self, name: str, queries: Sequence[str], rows: Sequence[Row]) -> list[Scalar]:
+        """One column of what waits; empty in rows of queries that do not have it."""
+        places = {query: names.index(name) for query, names in self._names.items() if name in names}
+        kind = self._types[name]
+        if len(self._names) == 1:
+            place = places[queries[0]]
+            values = [row[place] for row in rows]
+        else:
+            values = [
+                row[places[query]] if query in places else None
+                for query, row in zip(queries, rows, strict=True)
+            ]
+        if kind == pa.int64() or kind == pa.bool_():
+            return values
+        return [_written(value, kind) for value in values]
 
 
 def _arrow_type(kind: Type | None) -> pa.DataType:

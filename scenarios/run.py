@@ -12,6 +12,7 @@ from typing import Any
 from scenarios.build import Simulation, build_simulation, build_world
 from scenarios.load import LoadedScenario
 from scenarios.network_build import lifetime
+from scenarios.query_figures import query_figures
 from sim.collector import rare_collection
 from sim.errors import Fault, ScenarioError
 from sim.kernel import US_PER_S, to_us
@@ -135,6 +136,8 @@ def _advance(simulation: Simulation, until_us: int) -> None:
 def _finish(simulation: Simulation) -> None:
     """Account for what is still under way, write what is left, and check that all adds up."""
     now_us = simulation.kernel.now_us
+    if simulation.queries is not None:
+        simulation.queries.site.finish()
     simulation.join.close(simulation.network.air.close())
     # The run ends inside its last second; what was on its way may have started a little later.
     _record_traffic(simulation, before_us=now_us + 3600 * US_PER_S)
@@ -237,6 +240,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "results": sink.results,
         "mean_width": sink.width / sink.results if sink.results else None,
         "mean_delay_ms": sink.delay_us / sink.results / 1000 if sink.results else None,
+        "queries": query_figures(simulation.queries.engine) if simulation.queries else {},
         "probes": accounts.probes,
         "heads_probed": accounts.heads_probed,
         "heads_matched": accounts.heads_matched,

@@ -7,8 +7,10 @@ manifest of a run lists every key as resolved.
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from join.dsms.language.errors import QueryError
+from join.dsms.language.parse import parse
 from join.sensors_query import QuerySyntaxError, parse_sensors_query
 from scenarios.faults import one_of
 from scenarios.network_tables import (
@@ -26,6 +28,9 @@ from scenarios.phenomena.tables import PhenomenonTable
 from scenarios.tables import Table
 from sim.kernel import to_us
 from sim.records import TABLES
+
+DEFAULT_QUERY = "join"
+"""What the answer is called in the trace of a scenario without a [[query]]."""
 
 Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
 
@@ -220,17 +225,31 @@ class Query(Table):
     """`[[query]]`: a query whose answer the sink keeps; its name stands in the trace."""
 
     name: Annotated[str, Field(min_length=1)]
+    # Before the query itself, which is judged by it.
+    placement: Literal["network", "sink"] = Field(
+        "network",
+        description="where it runs: the variable-arity join in the network, any query at the sink",
+    )
     sql: str
-    placement: Literal["network", "sink"] = "network"
 
     @field_validator("sql")
     @classmethod
-    def _parses(cls, sql: str) -> str:
+    def _parses(cls, sql: str, info: ValidationInfo) -> str:
         try:
-            parse_sensors_query(sql)
-        except QuerySyntaxError as fault:
+            if info.data.get("placement") == "network":
+                parse_sensors_query(sql)
+            elif parse(sql).explain:
+                raise ValueError("EXPLAIN is for `motejoin query`; expected SELECT")
+        except (QuerySyntaxError, QueryError) as fault:
             raise ValueError(str(fault)) from None
         return sql
+
+    def asks_for_the_join(self, window_us: int) -> bool:
+        """Whether this is the variable-arity join over `window_us`, which `[join]` runs."""
+        try:
+            return parse_sensors_query(self.sql).window_us == window_us
+        except QuerySyntaxError:
+            return False
 
 
 class Scenario(Table):
@@ -250,7 +269,27 @@ class Scenario(Table):
     faults: Faults = Faults.model_validate({})
     trace: Trace = Trace()
     phenomenon: PhenomenonTable
-    query: list[Query] = Field(default=[], max_length=1)
+    tables: dict[str, str] = Field(
+        default={}, description="tables that queries at the sink can name: file of each"
+    )
+    query: list[Query] = Field(default=[])
+
+    @property
+    def join_query(self) -> Query | None:
+        """The query that the join of `[join]` answers: the first that asks for just that."""
+        window_us = to_us(self.join.window_s)
+        return next((query for query in self.query if query.asks_for_the_join(window_us)), None)
+
+    @property
+    def join_name(self) -> str:
+        """What the answer of that join is called in the trace."""
+        return self.join_query.name if self.join_query else DEFAULT_QUERY
+
+    @property
+    def sink_queries(self) -> list[Query]:
+        """The queries that the sink's stream database runs: all others."""
+        own = self.join_query
+        return [query for query in self.query if query is not own]
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
@@ -285,16 +324,36 @@ class Scenario(Table):
                     f"faults.{name}.count = {span.count}: expected fewer than motes.count"
                     f" = {self.motes.count}"
                 )
-        for query in self.query:
-            parsed = parse_sensors_query(query.sql)
-            if parsed.window_us != to_us(self.join.window_s):
-                raise ValueError(
-                    f"query.sql: WINDOW is {parsed.window_us / 1e6} s, expected join.window_s"
-                    f" = {self.join.window_s}"
-                )
-            if query.placement == "sink" and self.join.strategy != "centralised":
-                raise ValueError(
-                    f"query.placement = 'sink': expected join.strategy = 'centralised', found"
-                    f" {self.join.strategy!r}"
-                )
+        faults = self._query_faults()
+        if faults:
+            raise ValueError("; ".join(faults))
         return self
+
+    def _query_faults(self) -> list[str]:
+        """What is wrong with queries beside the rest of the scenario."""
+        faults = []
+        placed = [query for query in self.query if query.placement == "network"]
+        if len(placed) > 1:
+            found = ", ".join(repr(query.name) for query in placed)
+            faults.append(f"query: expected at most one with placement = 'network', found {found}")
+        for place, query in enumerate(self.query):
+            if query in placed:
+                window_us = parse_sensors_query(query.sql).window_us
+                if window_us != to_us(self.join.window_s):
+                    faults.append(
+                        f"query[{place}].sql: WINDOW is {window_us / 1e6} s, expected join.window_s"
+                        f" = {self.join.window_s}"
+                    )
+            elif self.join.strategy != "centralised":
+                faults.append(
+                    f"query[{place}].placement = 'sink': expected join.strategy = 'centralised', which"
+                    f" brings all readings to the sink, found {self.join.strategy!r}"
+                )
+        names = [self.join_name, *(query.name for query in self.sink_queries)]
+        faults += [
+            f"query.name = {name!r}: expected names that differ"
+            + (f"; {DEFAULT_QUERY!r} is the join of [join]" if name == DEFAULT_QUERY else "")
+            for name in dict.fromkeys(names)
+            if names.count(name) > 1
+        ]
+        return faults

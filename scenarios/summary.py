@@ -17,6 +17,11 @@ def summary(manifest: Manifest) -> str:
         "energy": _energy(counts, manifest.scenario["motes"]["count"]),
         "clusters": f"{counts['mean_heads']:.1f} heads on average over {_n(counts['rounds'])} rounds",
     }
+    if counts.get("queries"):
+        told = ((name, cells["changes"]) for name, cells in counts["queries"].items())
+        lines["queries"] = ", ".join(
+            f"{name} changed {_n(changes)} times" for name, changes in told
+        )
     if counts["drops"]:
         drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
         lines["drops"] = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)

@@ -171,13 +171,31 @@ def _result_rows(draw: random.Random, ground: Ground) -> list[Row]:
         delay = draw.randint(0, 4)
         arity = len({node for node, _ in partners}) + 1
         rows.append(
-            (at + delay, query, "+", value, origin, at, arity, partners, delay, arity, False, False)
+            (
+                at + delay,
+                query,
+                "+",
+                value,
+                origin,
+                at,
+                arity,
+                partners,
+                delay,
+                arity,
+                False,
+                False,
+                None,
+            )
         )
     for _ in range(draw.randint(0, 4)):
         left = [(draw.randint(0, 4), draw.randint(0, 40)) for _ in range(draw.randint(0, 3))]
         value, query = draw.randint(0, 2), draw.choice(["q", "p"])
         at = draw.randint(0, 40)
-        rows.append((at, query, "-", value, None, None, 1, left, None, 3, False, False))
+        rows.append((at, query, "-", value, None, None, 1, left, None, 3, False, False, None))
+    for _ in range(draw.randint(0, 3)):
+        # Queries at the sink are none of the join's metrics' business.
+        told = (draw.randint(0, 40), "hot", draw.choice("+u-"), *(None,) * 7, False, False, "{}")
+        rows.append(told)
     return rows
 
 

@@ -5,7 +5,6 @@ suspended scan keeps its place as a plain number.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from join.dsms.changes import Row
@@ -56,11 +55,12 @@ class ArrivalList:
         """The place of the first arrival of `at_us` or later."""
         return self._dropped + bisect_left(self._times, at_us)
 
-    def between(self, low: int, high: int) -> Iterator[Arrival]:
+    def between(self, low: int, high: int) -> list[Arrival]:
         """Arrivals at places `high` - 1 down to `low`, newest first."""
         assert low >= self._dropped, (low, self._dropped)
-        offset = self._dropped
-        return (self._arrivals[place - offset] for place in range(high - 1, low - 1, -1))
+        stretch = self._arrivals[low - self._dropped : high - self._dropped]
+        stretch.reverse()
+        return stretch
 
     def drop_before(self, at_us: int) -> int:
         """Forget arrivals older than `at_us`; returns how many."""

@@ -127,12 +127,12 @@ class Assembler:
             buffers: JoinBuffers
             if step.keys[0]:
                 left, right = (
-                    _parts(keys, scope.only(source.alias))
+                    row_key(_parts(keys, scope.only(source.alias)))
                     for keys, source in zip(step.keys, ordered, strict=True)
                 )
                 buffers = HashBuffers(
-                    lambda row: row_key(left, row[1]),  # type: ignore[arg-type]
-                    lambda row: row_key(right, row[1]),  # type: ignore[arg-type]
+                    lambda row: left(row[1]),  # type: ignore[arg-type]
+                    lambda row: right(row[1]),  # type: ignore[arg-type]
                 )
             else:
                 pair = Scope(
@@ -257,7 +257,7 @@ def _value(place: int, parts: Sequence[Evaluate] | None) -> Callable[[Row], Valu
     """What a W-join joins on: a key, or the tuple itself for a predicate to look at."""
     if parts is None:
         return lambda row: (place, row)
-    return lambda row: row_key(parts, row)
+    return row_key(parts)
 
 
 def _reading(stream: str, value: int, sensor: int | None) -> Reading:

@@ -53,6 +53,8 @@ class Compiled:
 
     type: Type | None
     evaluate: Evaluate
+    place: int | None = None
+    """Where in the row the value is, if it is a plain column."""
 
 
 def compile_predicate(node: Expression, scope: Scope) -> Predicate:
@@ -126,7 +128,7 @@ def _column(node: Column, scope: Scope) -> Compiled:
     slot = scope.resolve(node)
     if slot is None:
         return Compiled(None, lambda row: None)
-    return Compiled(slot.type, operator.itemgetter(slot.index))
+    return Compiled(slot.type, operator.itemgetter(slot.index), slot.index)
 
 
 def _now(node: Now, scope: Scope) -> Compiled:

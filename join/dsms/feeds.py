@@ -4,7 +4,7 @@ An *event* is an arrival, an instant at which time alone changes something, or a
 number, so that a window that several queries share takes an event in once (PWindow §5.3).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Protocol
@@ -142,33 +142,44 @@ class WindowedFeed:
 
 
 class ExpiringResults:
-    """Join results that stand until the first of their members leaves its window."""
+    """Join results that stand until the first of their members leaves its window.
+
+    All results of one oldest member expire together, so that they are kept by when they do.
+    """
 
     def __init__(self) -> None:
-        self._results: list[tuple[int, int, Row]] = []
-        self._count = 0
+        self._results: dict[int, list[Row]] = {}
+        self._instants: list[int] = []
 
     def add(self, row: Row, expires_us: int) -> Delta:
         """A result is there, up to but not including `expires_us`."""
-        self._count += 1
-        heappush(self._results, (expires_us, self._count, row))
+        together = self._results.get(expires_us)
+        if together is None:
+            self._results[expires_us] = [row]
+            heappush(self._instants, expires_us)
+        else:
+            together.append(row)
         return Delta(None, row)
 
     def expire(self, now_us: int) -> list[Delta]:
         """Results that have expired by `now_us`."""
-        gone = []
-        while self._results and self._results[0][0] <= now_us:
-            gone.append(Delta(heappop(self._results)[2], None))
+        gone: list[Delta] = []
+        while self._instants and self._instants[0] <= now_us:
+            gone += [Delta(row, None) for row in self._results.pop(heappop(self._instants))]
         return gone
 
     def next_us(self) -> int | None:
         """When the next result expires."""
-        return self._results[0][0] if self._results else None
+        return self._instants[0] if self._instants else None
 
 
-def row_key(parts: Sequence[object], row: Row) -> Scalar:
+def row_key(parts: Sequence[Callable[[Row], Scalar]]) -> Callable[[Row], Scalar]:
     """The values of several expressions as one key; None if one is NULL."""
-    values = tuple(part(row) for part in parts)  # type: ignore[operator]
-    if any(value is None for value in values):
-        return None
-    return values[0] if len(values) == 1 else values
+    if len(parts) == 1:
+        return parts[0]
+
+    def key(row: Row) -> Scalar:
+        values = tuple([part(row) for part in parts])
+        return None if None in values else values
+
+    return key

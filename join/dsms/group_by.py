@@ -38,31 +38,45 @@ class GroupBy:
     def __init__(self, key: Mapper | None, aggregates: Sequence[Aggregate]) -> None:
         self._key = key
         self._aggregates = aggregates
+        self._arguments = [aggregate.argument for aggregate in aggregates]
         self._groups: dict[Row, _Group] = {}
 
     def apply(self, batch: Batch) -> list[Delta]:
         """What the batch does to the groups' rows."""
+        key_of = self._key
+        if key_of is None:
+            everyone = self._group(())
+            for old, new in batch:
+                if old is not None:
+                    self._leave(old, everyone)
+                if new is not None:
+                    self._enter(new, everyone)
+            delta = self._show((), everyone)
+            return [delta] if delta else []
         touched: dict[Row, _Group] = {}
         for old, new in batch:
             if old is not None:
-                self._book(old, touched, is_new=False)
+                key = key_of(old)
+                touched[key] = group = self._group(key)
+                self._leave(old, group)
             if new is not None:
-                self._book(new, touched, is_new=True)
-        if self._key is None:
-            touched.setdefault((), self._group(()))
+                key = key_of(new)
+                touched[key] = group = self._group(key)
+                self._enter(new, group)
         return [delta for key, group in touched.items() if (delta := self._show(key, group))]
 
-    def _book(self, row: Row, touched: dict[Row, _Group], *, is_new: bool) -> None:
-        key = self._key(row) if self._key else ()
-        group = touched[key] = self._group(key)
-        group.rows += 1 if is_new else -1
-        for aggregate, accumulator in zip(self._aggregates, group.accumulators, strict=True):
-            value = aggregate.argument(row)
-            if value is None:
-                continue
-            if is_new:
+    def _enter(self, row: Row, group: _Group) -> None:
+        group.rows += 1
+        for argument, accumulator in zip(self._arguments, group.accumulators, strict=True):
+            value = argument(row)
+            if value is not None:
                 accumulator.add(value)
-            else:
+
+    def _leave(self, row: Row, group: _Group) -> None:
+        group.rows -= 1
+        for argument, accumulator in zip(self._arguments, group.accumulators, strict=True):
+            value = argument(row)
+            if value is not None:
                 accumulator.remove(value)
 
     def _group(self, key: Row) -> _Group:

@@ -29,7 +29,7 @@ class Scan(NamedTuple):
 
     def arrivals(self) -> list[Arrival]:
         """The partners that matched, newest first."""
-        looked_at = list(self.partners.between(self.low, self.high))
+        looked_at = self.partners.between(self.low, self.high)
         return looked_at if self.matches is None else [looked_at[n - 1] for n in self.matches]
 
 

@@ -1,8 +1,7 @@
 """A running query: a feed of changes, and the operators they flow through to the answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from join.dsms.catalog import Type
 from join.dsms.changes import Batch, Delta, Row
@@ -19,8 +18,7 @@ class Transform(Protocol):
         """What a batch of changes does to the operator's result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One change of a query's answer."""
 
     at_us: int
@@ -87,12 +85,13 @@ class Pipeline:
 
     def _outputs(self, at_us: int, deltas: Sequence[Delta]) -> list[Output]:
         self.outputs += len(deltas)
+        name = self.name
+        add, update, remove = Change.ADD, Change.UPDATE, Change.REMOVE
         told = []
         for old, new in deltas:
             if new is None:
                 assert old is not None
-                told.append(Output(at_us, self.name, Change.REMOVE, old, None))
+                told.append(Output(at_us, name, remove, old, None))
             else:
-                change = Change.ADD if old is None else Change.UPDATE
-                told.append(Output(at_us, self.name, change, new, old))
+                told.append(Output(at_us, name, add if old is None else update, new, old))
         return told

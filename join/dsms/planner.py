@@ -191,10 +191,9 @@ class _Planner:
         between = [e.term for e in equal if e.term not in covered]
         pairwise = [term for term in (*between, *other) if self._is_pairwise(term)]
         late = [term for term in (*between, *other) if term not in pairwise]
-        is_of_two = len({source.stream for source in self.sources}) == len(self.sources) == 2
         # What a shared join still owes when a table changes would meet the wrong table.
         is_steady = not any(reads_table(term) for term in terms)
-        if self.share and is_of_two and is_steady and isinstance(windows, Uniform):
+        if self.share and len(self.sources) == 2 and is_steady and isinstance(windows, Uniform):
             return self._shared(windows.window_us, own, keys, pairwise, late)
         if keys:
             step = WindowStep("hw", self._strategy(windows), windows, keys, ())

@@ -19,15 +19,22 @@ from join.dsms.arrival_list import Arrival, ArrivalList
 from join.dsms.join_buffers import Scan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
-    """What an outer tuple found between two windows' edges."""
+    """What an outer tuple found between two windows' edges: at least one match."""
 
     window_us: int
     """The smallest window that contains it."""
     scan: Scan
     produced_ns: Sequence[int]
     """When each match was found, in the order found."""
+    _partners: list[Arrival] | None = None
+
+    def partners(self) -> list[Arrival]:
+        """The partners that matched, newest first; listed once, whoever asks."""
+        if self._partners is None:
+            self._partners = self.scan.arrivals()
+        return self._partners
 
 
 @dataclass(slots=True, eq=False)

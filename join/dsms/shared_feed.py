@@ -3,13 +3,19 @@
 The outputs of an arrival reach a query's operators as one batch, at the arrival's own time, when the arrival has
 scanned the query's window. So a query's answer does not depend on the schedule: only when it is known does, and
 that the join's response times tell.
+
+The join goes by the time of arrival. A late row is older than that, so that what the join finds for a window is
+all that belongs there and, with late rows, some that does not; that is left out here, by the rows' own times.
+
+A stream joined with itself comes in on both sides: the two arrivals of a row are one event, and reach a query's
+operators as one batch.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from join.dsms.arrival_list import Arrival
-from join.dsms.changes import Row
+from join.dsms.changes import Delta
 from join.dsms.feeds import ArrivalEvent, Event, ExpiringResults, Step
 from join.dsms.shared_join import Outlet, SharedJoin
 
@@ -60,7 +66,7 @@ class SharedGroup:
         self._number = event.number
         for side, stream in enumerate(self.streams):
             if stream == event.stream:
-                self.join.arrive(side, (side, event.row), event.now_us)
+                self.join.arrive(side, (side, event.row, event.at_us), event.now_us)
 
 
 class SharedFeed:
@@ -72,6 +78,8 @@ class SharedFeed:
         self._inbox = group.mailboxes.subscribe(self._outlet)
         self._first_side = 0 if order[0] == 0 else 1
         """The side of the query's first stream."""
+        self._sides = 2 if group.streams[0] == group.streams[1] else 1
+        """On how many sides a row comes in."""
         self._results = ExpiringResults()
 
     @property
@@ -110,28 +118,39 @@ class SharedFeed:
 
     def _taken(self) -> list[Step]:
         steps: list[Step] = []
-        completed = self._inbox.copy()
-        self._inbox.clear()
-        for outer, partners in completed:
-            steps += self._expired(outer.at_us)
-            deltas = [
-                self._results.add(
-                    self._row(outer, partner), partner.at_us + self._outlet.window_us + 1
-                )
-                for partner in partners
-            ]
-            steps.append((outer.at_us, deltas))
+        whole = len(self._inbox) - len(self._inbox) % self._sides
+        completed = self._inbox[:whole]
+        del self._inbox[:whole]
+        for place in range(0, whole, self._sides):
+            now_us = completed[place][0].at_us
+            steps += self._expired(now_us)
+            deltas: list[Delta] = []
+            for outer, partners in completed[place : place + self._sides]:
+                deltas += self._joined(outer, partners)
+            steps.append((now_us, deltas))
         return steps
+
+    def _joined(self, outer: Arrival, partners: Sequence[Arrival]) -> list[Delta]:
+        """The results of an arrival whose members are both in the window."""
+        window_us = self._outlet.window_us
+        oldest_us = outer.at_us - window_us
+        side, own, own_us = outer.row
+        assert isinstance(own, tuple)
+        assert isinstance(own_us, int)
+        if own_us < oldest_us:
+            return []
+        deltas = []
+        for partner in partners:
+            _, other, other_us = partner.row
+            assert isinstance(other, tuple)
+            assert isinstance(other_us, int)
+            if other_us >= oldest_us:
+                row = own + other if side == self._first_side else other + own
+                deltas.append(self._results.add(row, min(own_us, other_us) + window_us + 1))
+        return deltas
 
     def _expired(self, now_us: int) -> list[Step]:
         steps = []
         while (at_us := self._results.next_us()) is not None and at_us <= now_us:
             steps.append((at_us, self._results.expire(at_us)))
         return steps
-
-    def _row(self, outer: Arrival, partner: Arrival) -> Row:
-        """The rows of both, that of the query's first stream first."""
-        (side, own), (_, other) = outer.row, partner.row
-        assert isinstance(own, tuple)
-        assert isinstance(other, tuple)
-        return own + other if side == self._first_side else other + own

@@ -272,12 +272,14 @@ class SharedJoin:
                 continue
             count = stretch.scan.outputs
             if self._listener or outlet.since:
-                partners = stretch.scan.arrivals()
+                partners = stretch.partners()
                 # Partners are met newest first, so those from before the query's coming are the last.
-                count = sum(partner.number >= outlet.since for partner in partners)
+                if partners[-1].number < outlet.since:
+                    count = sum(partner.number >= outlet.since for partner in partners)
+                    partners = partners[:count]
                 if self._listener and count:
                     times = [at_ns] * count if isinstance(at_ns, int) else at_ns[:count]
-                    self._listener.released(outlet, outer.arrival, partners[:count], times)
+                    self._listener.released(outlet, outer.arrival, partners, times)
             if isinstance(at_ns, int):
                 outlet.responses.note_at_once(arrived_ns, at_ns, count)
             else:

@@ -48,6 +48,11 @@ class QuerySite:
         now_us = self._clock.now_us
         self._report(self._engine.change_table(table, now_us, insert=insert, delete=delete))
 
+    def finish(self) -> None:
+        """The end: tell what time has changed by now, and what shared joins still owe."""
+        self._report(self._engine.advance(self._clock.now_us))
+        self._report(self._engine.finish())
+
     def _report(self, outputs: Sequence[Output]) -> None:
         if outputs:
             self._tell(outputs)

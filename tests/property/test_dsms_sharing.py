@@ -21,6 +21,9 @@ FORMS = [
     "SELECT a.v FROM S a, T b WHERE a.v < b.v WINDOW {w} us",
     "SELECT b.v FROM T b, S a WHERE a.v < b.v AND a.k = 1 WINDOW {w} us",
     "SELECT DISTINCT a.k FROM S a, T b WINDOW {w} us",
+    "SELECT a.v, b.v FROM S a, S b WHERE a.k = b.k WINDOW {w} us",
+    "SELECT COUNT(*), MAX(a.v) FROM S b, S a WHERE a.k = b.k AND a.v < b.v WINDOW {w} us",
+    "SELECT a.v, b.v FROM S a, S b WHERE a.v < b.v WINDOW {w} us",
     "SELECT k FROM S [PWINDOW v > 1 ON k]",
     "SELECT COUNT(*) FROM S z [PWINDOW z.v > 1 ON z.k]",
 ]
@@ -37,21 +40,27 @@ arrivals = st.lists(
         st.one_of(st.none(), st.integers(0, 2)),
         st.one_of(st.none(), st.integers(-1, 3)),
         st.sampled_from([0, 0, 1, 1, 2, 5]),
+        st.sampled_from([0, 0, 0, 0, 1, 3, 8]),
     ),
     min_size=1,
     max_size=25,
 )
 
-Story = list[tuple[str, int | None, int | None, int]]
+Story = list[tuple[str, int | None, int | None, int, int]]
+"""Stream, key, value, how far time moves on, how late the row is."""
 
 
 def run(engine: Engine, story: Story) -> list[Output]:
+    return tell(engine, story, 0) + engine.finish()
+
+
+def tell(engine: Engine, story: Story, now_us: int) -> list[Output]:
     outputs = []
-    now_us = 0
-    for stream, k, v, wait_us in story:
+    for stream, k, v, wait_us, late_us in story:
         now_us += wait_us
-        outputs += engine.arrive(stream, (k, v, now_us), now_us)
-    return outputs + engine.finish()
+        outputs += engine.advance(now_us)
+        outputs += engine.arrive(stream, (k, v, now_us - late_us), now_us - late_us)
+    return outputs
 
 
 def catalog() -> Catalog:
@@ -87,23 +96,17 @@ def test_answers_do_not_depend_on_sharing_or_schedule(
         together.add_query(str(number), sql)
     # The last query comes when the others are already running.
     begun, rest = story[:late_from], story[late_from:]
-    outputs = []
-    now_us = 0
-    for stream, k, v, wait_us in begun:
-        now_us += wait_us
-        outputs += together.arrive(stream, (k, v, now_us), now_us)
+    outputs = tell(together, begun, 0)
+    start_us = sum(wait_us for *_, wait_us, _ in begun)
     last = len(sqls) - 1
     together.add_query(str(last), sqls[last])
-    for stream, k, v, wait_us in rest:
-        now_us += wait_us
-        outputs += together.arrive(stream, (k, v, now_us), now_us)
-    outputs += together.finish()
-    start_us = sum(wait_us for *_, wait_us in begun)
+    outputs += tell(together, rest, start_us) + together.finish()
     for number, sql in enumerate(sqls):
         alone = Engine(catalog())
         alone.add_query(str(number), sql)
         shift = [
-            (s, k, v, wait + (start_us if i == 0 else 0)) for i, (s, k, v, wait) in enumerate(rest)
+            (s, k, v, wait + (start_us if i == 0 else 0), late)
+            for i, (s, k, v, wait, late) in enumerate(rest)
         ]
         expected = run(alone, shift if number == last else story)
         ours = [output for output in outputs if output.query == str(number)]

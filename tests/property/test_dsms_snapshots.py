@@ -228,6 +228,7 @@ class Arrive:
     k: int
     v: int | None
     wait_us: int
+    late_us: int
 
 
 @dataclass(frozen=True)
@@ -248,6 +249,7 @@ events = st.lists(
             st.integers(0, 2),
             st.one_of(st.none(), st.integers(-2, 3)),
             st.sampled_from([0, 0, 1, 1, 2, 3]),
+            st.sampled_from([0, 0, 0, 1, 2, 4]),
         ),
         st.builds(Wait, st.integers(1, 3)),
         st.builds(Change, st.integers(-2, 3)),
@@ -303,10 +305,11 @@ def test_answers_equal_snapshots_at_every_instant(
     outputs: list[Output] = []
     for seq, event in enumerate(story):
         match event:
-            case Arrive(stream, k, v, wait_us):
+            case Arrive(stream, k, v, wait_us, late_us):
                 now_us += wait_us
-                oracle.execute(f"INSERT INTO {stream} VALUES (?, ?, ?, ?)", [k, v, now_us, seq])
-                outputs = engine.arrive(stream, (k, v, now_us), now_us)
+                at_us = now_us - late_us
+                oracle.execute(f"INSERT INTO {stream} VALUES (?, ?, ?, ?)", [k, v, at_us, seq])
+                outputs = engine.advance(now_us) + engine.arrive(stream, (k, v, at_us), at_us)
                 has_begun = has_begun or f" {stream} " in case.sql
             case Wait(wait_us):
                 now_us += wait_us

@@ -59,7 +59,7 @@ def as_rows(ground: Ground) -> dict[str, list[Row]]:
     return {
         "readings": [(at, node, value, None, at) for value, node, at in ground.readings],
         "results": [
-            (at + 5, query, "+", value, node, at, 2, partners, 5, 2, False, False)
+            (at + 5, query, "+", value, node, at, 2, partners, 5, 2, False, False, None)
             for query, value, node, at, partners in ground.results
         ],
     }
@@ -178,7 +178,7 @@ def test_verdict_on_each_case_and_on_random_runs_is_that_of_the_reference(
     directories = [as_directory(tmp_path, name, ground) for name, ground in grounds.items()]
     unlisted: dict[str, list[Row]] = {
         "readings": [(0, 0, 1, None, 0), (1, 1, 1, None, 1)],
-        "results": [(3, "q", "+", 1, 1, 1, 2, None, 2, 2, False, False)],
+        "results": [(3, "q", "+", 1, 1, 1, 2, None, 2, 2, False, False, None)],
     }
     directories.append(write_run(tmp_path / "no partners kept", unlisted))
     found = judge(spark, directories)

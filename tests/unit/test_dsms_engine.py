@@ -148,7 +148,7 @@ def test_an_int_column_between_in_and_out_does_not_overlap() -> None:
         ("SELECT S.id FROM S, T WHERE S.id = T.id WINDOW (S,T) = 1 s", None, "hash W-join (hw) on S.id = T.id, windows S – T 1 s, GCA"),
         ("SELECT S.id FROM S [ROWS 2], T [NOW] WHERE S.id = T.id AND S.v < T.v", None, "hash join on S.id = T.id where S.v < T.v"),
         ("SELECT S.id FROM S [ROWS 2], T [ROWS 2] WHERE similar(S.v, T.v)", None, "nested-loop join where similar(S.v, T.v)"),
-        ("SELECT a.id FROM S a, S b WHERE a.id = b.id WINDOW 1 s", "mqt", "hash W-join (hw) on a.id = b.id, window 1 s"),
+        ("SELECT a.id FROM S a, S b WHERE a.id = b.id WINDOW 1 s", "mqt", "shared window hash join on a.id = b.id, window 1 s"),
         ("SELECT S.id FROM S, T WHERE S.id = T.id AND S.id IN Rooms.id WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id, window 1 s"),
         ("SELECT DISTINCT id FROM S WHERE v > 1 AND (ok OR v < 0)", None, "select v > 1 AND (ok OR (v < 0))"),
     ],

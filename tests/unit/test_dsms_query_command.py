@@ -190,3 +190,20 @@ def test_a_row_that_satisfies_in_and_out_ends_the_run(
     assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv"]) == 2
     assert "satisfies both the IN and the OUT predicate" in capsys.readouterr().err
     assert not list(folder.glob("*a.csv*"))
+
+
+def test_a_file_is_read_block_by_block(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("scenarios.query_files._CSV_BLOCK_BYTES", 64)
+    lines = [f"{number},{number}" for number in range(100)]
+    (folder / "long.csv").write_text("\n".join(["id,at_us", *lines]) + "\n")
+    given = ["query", "SELECT COUNT(*) FROM L", "--stream=L=long.csv", "--out=a.csv"]
+    assert main([*given, "--stats=s.json"]) == 0
+    assert rows(folder / "a.csv")[-1] == ["99", "query", "u", "100"]
+    assert json.loads((folder / "s.json").read_text())["input"] == {"L": 100}
+    (folder / "a.csv").unlink()
+    (folder / "long.csv").write_text("\n".join(["id,at_us", *lines, "x,100"]) + "\n")
+    assert main(given) == 2
+    assert "long.csv: cannot be read" in capsys.readouterr().err
+    assert not list(folder.glob("*a.csv*"))

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from scenarios import network_tables
-from scenarios.schema import Clustering
+from scenarios.schema import Clustering, Query
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENT = (DOCS / "SCENARIOS.md").read_text() + (DOCS / "CLUSTERING.md").read_text()
@@ -22,6 +22,7 @@ TABLES = [
     network_tables.Span,
     network_tables.Outage,
     Clustering,
+    Query,
 ]
 
 

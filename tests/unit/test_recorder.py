@@ -8,9 +8,10 @@ from sim.recorder import Recorder, arrow_schema
 from sim.records import TABLES
 
 RESULTS = [
-    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2, False, False),
-    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3, True, False),
-    (9, "q", "-", 3, None, None, 0, None, None, 0, False, True),
+    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2, False, False, None),
+    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3, True, False, None),
+    (9, "q", "-", 3, None, None, 0, None, None, 0, False, True, None),
+    (9, "p", "+", None, None, None, None, None, None, None, False, False, '{"hot": 3}'),
 ]
 
 
@@ -74,6 +75,8 @@ def test_fingerprint_notices_a_change_in_any_column(tmp_path: Path, column: int)
     cell = changed[column]
     if isinstance(cell, bool):
         changed[column] = not cell
+    elif cell is None:
+        changed[column] = "x"
     elif isinstance(cell, list):
         changed[column] = [(0, 3)]
     else:
@@ -87,8 +90,8 @@ def test_fingerprint_tells_null_from_zero_and_order(tmp_path: Path) -> None:
     base = record(tmp_path / "a", [], RESULTS)
     zero = [
         RESULTS[0],
-        (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3, True, False),
-        RESULTS[2],
+        (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3, True, False, None),
+        *RESULTS[2:],
     ]
     assert record(tmp_path / "b", [], zero) != base
     assert record(tmp_path / "c", [], RESULTS[::-1]) != base

@@ -1,0 +1,91 @@
+"""The queries of a scenario's sink: their tables read, their engine made, their faults told."""
+
+from collections.abc import Sequence
+
+from join.dsms.catalog import Catalog, Table
+from join.dsms.engine import Engine
+from join.dsms.language.errors import QueryError
+from join.sensors_query import parse_sensors_query
+from join.sink_queries import SinkQueries, sensors_schema
+from scenarios.load import LoadedScenario
+from scenarios.query_files import RecordedTable, TableChange
+from scenarios.site_build import read_input
+from sim.errors import Fault, ScenarioError
+from sim.kernel import Kernel
+from sim.recorder import Rows
+
+
+def read_tables(loaded: LoadedScenario, inputs: dict[str, str]) -> tuple[RecordedTable, ...]:
+    """The tables that the scenario's queries can name; digests of their files go to `inputs`.
+
+    Raises:
+        ScenarioError: a file cannot be read.
+        InputError: a file has no table in it.
+    """
+    tables = []
+    for name, path in loaded.scenario.tables.items():
+        read_input(loaded, f"tables.{name}", path, inputs)
+        tables.append(RecordedTable(name, loaded.base_dir / path))
+    return tuple(tables)
+
+
+def build_engine(
+    loaded: LoadedScenario, attribute: str, tables: Sequence[RecordedTable]
+) -> Engine | None:
+    """The stream database with the queries of the sink; None: there are none.
+
+    Raises:
+        ScenarioError: queries cannot be run; says all that is wrong with all of them.
+    """
+    scenario = loaded.scenario
+    _check_join(loaded, attribute)
+    if not scenario.sink_queries:
+        return None
+    catalog = Catalog()
+    catalog.add_stream(sensors_schema(attribute))
+    for table in tables:
+        catalog.add_table(Table(table.name, table.columns, table.initial))
+    engine = Engine(catalog, schedule=scenario.sink.schedule)
+    faults = []
+    for query in scenario.sink_queries:
+        try:
+            engine.add_query(query.name, query.sql)
+        except QueryError as fault:
+            place = f"query[{scenario.query.index(query)}].sql"
+            faults.append(Fault(place, "", str(fault)))
+    if faults:
+        raise ScenarioError(loaded.source, faults)
+    return engine
+
+
+def _check_join(loaded: LoadedScenario, attribute: str) -> None:
+    """Raises ScenarioError if the query that `[join]` answers joins on something that is not sensed."""
+    query = loaded.scenario.join_query
+    if query is None:
+        return
+    asked = parse_sensors_query(query.sql).attribute
+    if asked != attribute:
+        place = f"query[{loaded.scenario.query.index(query)}].sql"
+        expected = f"expected JOIN ON {attribute}, which is what motes sense"
+        raise ScenarioError(loaded.source, [Fault(place, f"JOIN ON {asked}", expected)])
+
+
+def build_sink_queries(
+    engine: Engine,
+    tables: Sequence[RecordedTable],
+    kernel: Kernel,
+    rows: Rows,
+    positions_m: Sequence[tuple[float, float]],
+) -> SinkQueries:
+    """The queries at work: readings are theirs to take, tables change by themselves."""
+    queries = SinkQueries(engine, kernel, rows, positions_m)
+
+    def change(named: tuple[str, TableChange]) -> None:
+        name, (_, is_insert, row) = named
+        insert, delete = ([row], []) if is_insert else ([], [row])
+        queries.site.change_table(name, insert=insert, delete=delete)
+
+    for table in tables:
+        for each in table.changes:
+            kernel.call_at(max(each.at_us, 0), change, (table.name, each))
+    return queries

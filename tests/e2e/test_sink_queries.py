@@ -1,0 +1,176 @@
+"""Queries at the simulated sink answer as `motejoin query` does over what arrived there."""
+
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from scenarios.cli import main
+from scenarios.load import shipped_scenarios
+from sim.manifest import read_complete
+from tests.checkers.trace import Trace, check_trace
+from tests.e2e.runs import SMALL, fails
+
+QUERIES = {
+    "inside": "SELECT COUNT(DISTINCT node) FROM Sensors [RANGE 5 s]",
+    "east": "SELECT node, x_m FROM Sensors [PWINDOW x_m > 100 AND at_us > NOW - 3 s ON node]",
+    "watched": "SELECT DISTINCT node FROM Sensors S [RANGE 2 s] WHERE S.node IN Watched",
+    "wide": "SELECT gas, arity FROM SENSORS JOIN ON gas WINDOW 2 s",
+    "near": """SELECT A.node, B.node FROM Sensors A, Sensors B
+        WHERE A.gas = B.gas AND A.node < B.node WINDOW 600 ms""",
+    "nearer": """SELECT COUNT(*) FROM Sensors A, Sensors B
+        WHERE A.gas = B.gas AND A.node < B.node WINDOW 300 ms""",
+    "side by side": """SELECT A.node, B.node FROM Sensors A, Sensors B
+        WHERE distance(A.x_m, A.y_m, B.x_m, B.y_m) < 8 AND A.node < B.node
+        DWINDOW (A,B) = 400 ms""",
+    "slow": "SELECT node, MAX(arrived_us - at_us) FROM Sensors [ROWS 40] GROUP BY node",
+}
+
+WATCHED = "\n".join(
+    [
+        "node,at_us,change",
+        *(f"{node},,+" for node in range(100)),
+        *(f"{node},60000000,+" for node in range(100, 150)),
+        *(f"{node},80000000,-" for node in range(0, 200, 4) if node < 150),
+    ]
+)
+
+FAULTS = ["--set", "faults.clock_offset_ms=40.0", "--set", "faults.jitter_ms=200.0"]
+
+
+def scenario(folder: Path, queries: dict[str, str], *, strategy: str = "centralised") -> Path:
+    """The small gas cloud with queries at its sink."""
+    text = shipped_scenarios()[SMALL].replace('"snjoin-star"', f'"{strategy}"')
+    text += '\n[tables]\nWatched = "watched.csv"\n'
+    for name, sql in queries.items():
+        text += f'[[query]]\nname = "{name}"\nplacement = "sink"\nsql = """{sql}"""\n'
+    (folder / "watched.csv").write_text(WATCHED)
+    path = folder / "asked.toml"
+    path.write_text(text)
+    return path
+
+
+def answers_of_the_run(trace: Trace, name: str) -> list[tuple[object, ...]]:
+    return [
+        (at_us, change, *json.loads(str(row)).values())
+        for at_us, change, row in trace.rows(
+            f"""SELECT at_us, change, "row" FROM results WHERE query = '{name}'"""
+        )
+    ]
+
+
+def answers_afterwards(run: Path, folder: Path, *options: str) -> dict[str, list[list[str]]]:
+    """What `motejoin query` says of the readings as they came to the sink."""
+    trace = Trace(run)
+    end_us = round(trace.manifest.simulated_s * 1e6)
+    arrived = duckdb.connect()
+    arrived.execute(
+        f"""COPY (SELECT f.node, r.value AS gas, m.x_m, m.y_m, f.origin_at_us AS at_us,
+            f.at_us AS arrived_us
+        FROM (SELECT *, row_number() OVER () AS place
+              FROM read_parquet('{run}/trace/fates/*.parquet') WHERE fate = 'joined') AS f
+        JOIN read_parquet('{run}/trace/readings/*.parquet') AS r
+        ON r.node = f.node AND r.stamp_us = f.origin_at_us
+        JOIN read_parquet('{run}/trace/motes/*.parquet') AS m ON m.node = f.node
+        WHERE f.at_us < {end_us} ORDER BY place) TO '{folder}/arrived.parquet'"""
+    )
+    (folder / "end.csv").write_text(f"at_us\n{end_us}\n")
+    asked = [f"--sql={name}={sql}" for name, sql in QUERIES.items()]
+    arguments = [
+        "query",
+        *asked,
+        f"--stream=Sensors={folder}/arrived.parquet",
+        f"--stream=End={folder}/end.csv",
+        f"--table=Watched={folder}/watched.csv",
+        f"--out={folder}/answers.csv",
+        *options,
+    ]
+    assert main(arguments) == 0
+    with (folder / "answers.csv").open() as file:
+        header, *rows = csv.reader(file)
+    assert header[:3] == ["at_us", "query", "change"]
+    found: dict[str, list[list[str]]] = {name: [] for name in QUERIES}
+    for row in rows:
+        found[row[1]].append([row[0], row[2], *filter(None, row[3:])])
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("disturbed", [[], FAULTS], ids=["calm", "late and out of order"])
+def test_the_sink_answers_as_the_recorded_arrivals_do(tmp_path: Path, disturbed: list[str]) -> None:
+    run = tmp_path / "run"
+    words = [str(scenario(tmp_path, QUERIES)), "--out", str(run), "--set", "sink.schedule=swf"]
+    assert main(["run", *words, *disturbed]) == 0
+    trace = Trace(run) if disturbed else check_trace(run)
+    recorded = answers_afterwards(run, tmp_path, "--schedule=swf")
+    counts = trace.manifest.counts["queries"]
+    assert list(counts) == list(QUERIES)
+    for name in QUERIES:
+        answers = [
+            [str(cell) for cell in answer if cell is not None]
+            for answer in answers_of_the_run(trace, name)
+        ]
+        assert answers == recorded[name]
+        assert counts[name]["changes"] == len(answers) > 20, name
+    assert counts["near"]["response_ms_max"] > 0
+    # The join of the scenario goes on beside them, under its own name.
+    assert trace.number("SELECT count(*) FROM results WHERE query = 'join'") > 1000
+
+
+def test_queries_change_nothing_but_the_results(tmp_path: Path) -> None:
+    plain = scenario(tmp_path, {})
+    assert main(["run", str(plain), "--out", str(tmp_path / "plain")]) == 0
+    asked = scenario(tmp_path, {"inside": QUERIES["inside"]})
+    assert main(["run", str(asked), "--out", str(tmp_path / "asked")]) == 0
+    before, after = read_complete(tmp_path / "plain"), read_complete(tmp_path / "asked")
+    told = after.counts["queries"]["inside"]["changes"]
+    assert after.rows == before.rows | {"results": before.rows["results"] + told}
+    skip = {"queries", "events"}
+    assert {k: v for k, v in before.counts.items() if k not in skip} == {
+        k: v for k, v in after.counts.items() if k not in skip
+    }
+
+
+def test_a_query_for_the_join_itself_names_its_answer(tmp_path: Path) -> None:
+    sql = "SELECT * FROM SENSORS JOIN ON gas WINDOW 6 s"
+    asked = scenario(tmp_path, {"cloud": sql, "narrow": sql.replace("6 s", "1 s")})
+    assert main(["run", str(asked), "--out", str(tmp_path / "run")]) == 0
+    trace = check_trace(tmp_path / "run")
+    kinds = trace.rows("""SELECT query, "row" IS NULL FROM results GROUP BY ALL ORDER BY ALL""")
+    assert kinds == [("cloud", True), ("narrow", False)]
+
+
+def test_all_faults_of_all_queries_are_told_by_line_and_column(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = scenario(
+        tmp_path, {"a": "SELECT nod FROM Sensors", "b": "SELECT\n level FROM Sensors [ROWS 3]"}
+    )
+    said = fails(capsys, "run", str(bad), "--out", str(tmp_path / "run"))
+    assert "query[0].sql: line 1, column 8: there is no column 'nod'" in said
+    assert "did you mean node?" in said
+    assert "query[1].sql: line 2, column 2: there is no column 'level'" in said
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("queries", "strategy", "said"),
+    [
+        ({"a": "SELECT * FRM Sensors"}, "centralised", "line 1, column 10: found 'FRM'"),
+        ({"a": "EXPLAIN SELECT * FROM Sensors"}, "centralised", "expected SELECT"),
+        ({"a": "SELECT * FROM Sensors"}, "snjoin-star", "join.strategy = 'centralised'"),
+        ({"join": "SELECT * FROM Sensors"}, "centralised", "'join' is the join of [join]"),
+    ],
+    ids=["syntax", "explain", "strategy", "name"],
+)
+def test_a_query_that_cannot_be_run_is_refused(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    queries: dict[str, str],
+    strategy: str,
+    said: str,
+) -> None:
+    path = scenario(tmp_path, queries, strategy=strategy)
+    assert said in fails(capsys, "run", str(path), "--out", str(tmp_path / "run"))
