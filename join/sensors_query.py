@@ -31,7 +31,8 @@ def parse_sensors_query(sql: str) -> SensorsQuery:
         query = parse(sql)
     except QueryError as error:
         raise QuerySyntaxError(f"{error.faults[0]}; here expected {FORM}") from None
-    is_plain = not (query.items or query.where or query.group_by or query.distinct or query.explain)
+    others = (query.items, query.where, query.group_by, query.pairs, query.either_way_at)
+    is_plain = not (any(others) or query.distinct or query.explain)
     if not isinstance(query.origin, Sensors) or query.window_us is None or not is_plain:
         raise QuerySyntaxError(f"this is another kind of query; expected {FORM}")
     return SensorsQuery(query.origin.attribute, query.window_us)

@@ -249,7 +249,8 @@ def _numbered(windows: TimeWindows, names: Sequence[str]) -> TimeWindows:
                 edge.directed,
             )
             for edge in windows.windows
-        )
+        ),
+        windows.two_way,
     )
 
 

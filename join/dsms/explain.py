@@ -114,13 +114,13 @@ def _windows(windows: TimeWindows) -> str:
     match windows:
         case Uniform(window_us):
             return f"window {render_duration(window_us)}"
-        case Pairs(edges):
+        case Pairs(edges, two_way):
             each = [
                 f"{edge.first} {'→' if edge.directed else '–'} {edge.second}"
                 f" {render_duration(edge.window_us)}"
                 for edge in edges
             ]
-            return f"windows {', '.join(each)}"
+            return f"windows {', '.join(each)}{' either way' if two_way else ''}"
         case _:
             return str(windows)
 

@@ -18,6 +18,7 @@ from join.dsms.expressions import AGGREGATES
 from join.dsms.language.errors import QueryFault, unknown
 from join.dsms.language.syntax import (
     AllOf,
+    AnyOf,
     Arithmetic,
     Call,
     Column,
@@ -76,6 +77,8 @@ def _sensors_plan(query: Query, origin: Sensors, faults: list[QueryFault]) -> Pl
     if query.window_us is None:
         faults.append(QueryFault(origin.at, "the join of all sensors needs WINDOW and a duration"))
         return None
+    if query.either_way_at:
+        faults.append(QueryFault(query.either_way_at, "the join of all sensors has no direction"))
     return Plan(
         JoinKind.SENSORS,
         sources=(),
@@ -118,6 +121,9 @@ class _Planner:
         terms = conjuncts(self.query.where)
         pairs = [*self.query.pairs, *(term for term in terms if isinstance(term, PairWindow))]
         terms = [term for term in terms if not isinstance(term, PairWindow)]
+        if self.query.either_way_at and not any(pair.directed for pair in pairs):
+            message = "EITHER WAY goes with directed windows: expected DWINDOW (A,B) = …"
+            self.faults.append(QueryFault(self.query.either_way_at, message))
         windows = self._windows(pairs)
         is_plain = all(source.window is None for source in self.sources)
         if windows is None and (pairs or self.faults):
@@ -168,7 +174,7 @@ class _Planner:
             edges.append(WindowEdge(first, second, pair.window_us, pair.directed))
         if self.faults:
             return None
-        windows = Pairs(tuple(edges))
+        windows = Pairs(tuple(edges), two_way=self.query.either_way_at is not None)
         try:
             windows.bounds(names)
         except WindowError as fault:
@@ -247,6 +253,13 @@ class _Planner:
                 for b in names[i + 1 :]
             ]
         others = other + [_time_condition(pair) for pair in pairs]
+        if self.query.either_way_at:
+            turned = (
+                PairWindow(pair.second, pair.first, pair.window_us, pair.directed) for pair in pairs
+            )
+            forward = AllOf(tuple(_time_condition(pair) for pair in pairs))
+            backward = AllOf(tuple(_time_condition(pair) for pair in turned))
+            others = [*other, AnyOf((forward, backward))]
         steps = []
         for place in range(1, len(sources)):
             joined, new = set(names[:place]), names[place]

@@ -191,6 +191,14 @@ def joined_windows(
         clauses.append(f"{'D' if is_directed else ''}WINDOW ({x},{y}) = {width} us")
         least = 0 if is_directed else -width
         extra.append(f"{y}.at_us - {x}.at_us BETWEEN {least} AND {width}")
+    tail = " AND ".join(clauses)
+    if any(directed) and draw(st.booleans()):
+        tail += " EITHER WAY"
+        turned = [
+            f"{aliases[i]}.at_us - {aliases[i + 1]}.at_us BETWEEN {0 if one_way else -width} AND {width}"
+            for i, (width, one_way) in enumerate(zip(widths, directed, strict=True))
+        ]
+        extra = [f"({' AND '.join(extra)}) OR ({' AND '.join(turned)})"]
     # On a path a row's largest window is the way to the farther end, in the longer direction; the way back along
     # a directed window takes no time.
     back = [
@@ -200,7 +208,7 @@ def joined_windows(
     for i in range(len(aliases)):
         lives.append(max(sum(widths[:i]), sum(back[:i]), sum(widths[i:]), sum(back[i:])))
     forms = [("", f"(SELECT * FROM {{base}} WHERE at_us >= {{now}} - {life})") for life in lives]
-    return forms, " AND ".join(clauses), extra
+    return forms, tail, extra
 
 
 def select_list(draw: st.DrawFn, aliases: list[str]) -> tuple[str, str]:

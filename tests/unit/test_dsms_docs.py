@@ -33,7 +33,7 @@ def examples() -> Iterator[tuple[str, str, str]]:
 
 
 def _title(text: str) -> str:
-    return " ".join(text.split())[:40]
+    return " ".join(text.split())[:160]
 
 
 def test_the_page_has_its_examples() -> None:

@@ -360,6 +360,22 @@ def test_w_join_5_2_1_directed_path_of_moving_objects() -> None:
     assert told(known, sql, there, until_s=60)[-1] == (9.000001, "-", (7,))
 
 
+def test_w_join_5_2_1_path_query_is_the_union_of_both_directions() -> None:
+    known = catalog("Sensor1", "Sensor2", "Sensor3", ObjID=Type.INTEGER)
+    sql = (
+        "SELECT A.ObjID FROM Sensor1 A, Sensor2 B, Sensor3 C WHERE A.ObjID = B.ObjID AND B.ObjID = C.ObjID"
+        " AND DWINDOW(A,B) = 5 s AND DWINDOW(B,C) = 3 s EITHER WAY"
+    )
+    there: Arrivals = [("Sensor1", 2, (7,)), ("Sensor2", 7, (7,)), ("Sensor3", 10, (7,))]
+    back: Arrivals = [("Sensor3", 2, (7,)), ("Sensor2", 5, (7,)), ("Sensor1", 10, (7,))]
+    to_and_fro: Arrivals = [("Sensor1", 2, (7,)), ("Sensor2", 4, (7,)), ("Sensor3", 3, (7,))]
+    at_once: Arrivals = [(f"Sensor{n}", 2, (7,)) for n in (1, 2, 3)]
+    assert found(told(known, sql, there)) == [(10, (7,))]
+    assert found(told(known, sql, back)) == [(10, (7,))]
+    assert found(told(known, sql, sorted(to_and_fro, key=lambda each: each[1]))) == []
+    assert found(told(known, sql, at_once)) == [(2, (7,))]
+
+
 def test_snjoin_variable_arity_join_of_all_sensors() -> None:
     known = catalog("one", "two", "three", gas=Type.TEXT)
     arrivals: Arrivals = [

@@ -311,6 +311,9 @@ class Build(Transformer[Token, Query]):
         pairs = _only(children, PairWindow)
         return _Clause("WINDOW", tuple(pairs), pairs[0].at)
 
+    def either_way(self, children: list[object]) -> _Clause:
+        return _clause("EITHER WAY", children, value=True)
+
     def start(self, children: list[object]) -> Query:
         explain, _, distinct, items, _, origin, *rest = children
         clauses: dict[str, _Clause] = {}
@@ -326,6 +329,7 @@ class Build(Transformer[Token, Query]):
             group_by=clauses["GROUP BY"].value if "GROUP BY" in clauses else (),  # type: ignore[arg-type]
             window_us=window.value if window and isinstance(window.value, int) else None,
             pairs=window.value if window and isinstance(window.value, tuple) else (),
+            either_way_at=clauses["EITHER WAY"].at if "EITHER WAY" in clauses else None,
             distinct=distinct is not None,
             explain=explain is not None,
             window_at=window.at if window else NOWHERE,

@@ -233,6 +233,8 @@ class Query:
     window_us: int | None
     """The uniform window."""
     pairs: tuple[PairWindow, ...]
+    either_way_at: Place | None
+    """Where it says that directed windows hold as written or all the other way round."""
     distinct: bool
     explain: bool
     window_at: Place = field(default=NOWHERE, compare=False, repr=False)
