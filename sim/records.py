@@ -219,7 +219,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     # One row per change of the answer at the sink. Rows with an origin are join results; rows without
     # are sensors leaving the answer as their readings age (partners: all who left). `answer`: sensors in it
     # after the change. `partial`: heads that were to be probed did not answer. `amends`: the reading had a
-    # result before, this row adds partners to it (arity counts all of them). `row`: only where the sink runs a
+    # result before, this row adds partners to it (arity counts all of them). `selected`: only where the sink runs a
     # query of its own: the row that came, changed or went, as JSON; value, arity and answer are null then.
     "results": _columns(
         "at_us:int64",
@@ -234,7 +234,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "answer:int32?",
         "partial:bool",
         "amends:bool",
-        "row:text?",
+        "selected:text?",
     ),
     # One row per live node and clustering round. via: the next hop to the head, which is the head itself in
     # clusters of one hop. up: where a head sends what is for the sink, a head of heads or the sink; null for

@@ -113,7 +113,7 @@ def random_run(seed: int) -> RandomRun:
             for _ in range(draw.randint(0, 5))
         ],
         "elections": [
-            (0, number, node, draw.choice([SINK, *range(motes)]), 1)
+            (0, number, node, head := draw.choice([SINK, *range(motes)]), 1, head, None)
             for number in range(draw.randint(0, 3))
             for node in range(motes)
         ],

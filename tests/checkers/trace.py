@@ -224,7 +224,7 @@ def check_results(trace: Trace) -> None:
     # The answer of a value appears, changes, dissolves, in this order.
     trace.none(
         """SELECT * FROM (SELECT change, lag(change) OVER (PARTITION BY value ORDER BY at_us, rowid)
-        AS before FROM (SELECT *, row_number() OVER () AS rowid FROM results) WHERE "row" IS NULL)
+        AS before FROM (SELECT *, row_number() OVER () AS rowid FROM results) WHERE selected IS NULL)
         WHERE (change = '+') <> (before IS NULL OR before = '-')"""
     )
 

@@ -56,7 +56,7 @@ def answers_of_the_run(trace: Trace, name: str) -> list[tuple[object, ...]]:
     return [
         (at_us, change, *json.loads(str(row)).values())
         for at_us, change, row in trace.rows(
-            f"""SELECT at_us, change, "row" FROM results WHERE query = '{name}'"""
+            f"""SELECT at_us, change, selected FROM results WHERE query = '{name}'"""
         )
     ]
 
@@ -138,7 +138,7 @@ def test_a_query_for_the_join_itself_names_its_answer(tmp_path: Path) -> None:
     asked = scenario(tmp_path, {"cloud": sql, "narrow": sql.replace("6 s", "1 s")})
     assert main(["run", str(asked), "--out", str(tmp_path / "run")]) == 0
     trace = check_trace(tmp_path / "run")
-    kinds = trace.rows("""SELECT query, "row" IS NULL FROM results GROUP BY ALL ORDER BY ALL""")
+    kinds = trace.rows("""SELECT query, selected IS NULL FROM results GROUP BY ALL ORDER BY ALL""")
     assert kinds == [("cloud", True), ("narrow", False)]
 
 
