@@ -1,7 +1,6 @@
 """`motejoin query`: queries over recorded streams."""
 
 import argparse
-import gc
 import importlib
 import inspect
 import json
@@ -9,7 +8,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from heapq import merge
 from pathlib import Path
 from typing import Final
@@ -24,6 +22,7 @@ from join.dsms.virtual_cpu import NS_PER_US, CpuCosts
 from scenarios.progress import ProgressDisplay
 from scenarios.query_figures import query_figures
 from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable
+from sim.collector import rare_collection
 from sim.errors import InputError
 
 _EPILOG: Final = """\
@@ -151,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
     rows = sum(stream.rows for stream in streams)
     columns = {name: pipeline.columns for name, pipeline in engine.queries.items()}
     with (
-        _collecting_seldom(),
+        rare_collection(),
         ProgressDisplay(f"{len(queries)} queries over {rows:,} rows", rows) as display,
         AnswerFile(args.out, columns) as answers,
     ):
@@ -166,20 +165,6 @@ def run(args: argparse.Namespace) -> int:
         stats = _stats(engine, streams, wall_s, args.schedule)
         args.stats.write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
     return 0
-
-
-@contextmanager
-def _collecting_seldom() -> Iterator[None]:
-    """Let the garbage collector look for cycles rarely: the engine makes none.
-
-    With half a million rows in windows, looking at all of them again and again took two fifths of the time.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 1000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _pairs(given: Sequence[str], option: str) -> list[tuple[str, str]]:
