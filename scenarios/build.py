@@ -40,7 +40,6 @@ from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
 from scenarios.site_build import Site, build_site
 from scenarios.tracking import Tracking
-from sim.errors import Fault, ScenarioError
 from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder
 from sim.records import SINK

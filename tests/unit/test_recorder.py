@@ -55,7 +55,7 @@ def test_lists_of_nodes_are_written_as_they_were(tmp_path: Path) -> None:
 def test_a_node_that_does_not_fit_its_column_is_refused(tmp_path: Path) -> None:
     for table, row in (
         ("truth", (1, "a", [2**31])),
-        ("results", (5, "q", "+", 3, 1, 4, 2, [(2**31, 2)], 1, 2, False, False)),
+        ("results", (5, "q", "+", 3, 1, 4, 2, [(2**31, 2)], 1, 2, False, False, None)),
     ):
         recorder = Recorder(tmp_path / table, [table])
         recorder.rows(table).append(row)
