@@ -76,7 +76,7 @@ class BaseAir:
         self._profile = profile
         self._medium = medium
         self._listening = listening
-        self._has_notes = listening is not None
+        self._listens = listening is not None
         self._overhearing = overhearing
         self._control = frozenset(control_kinds)
         self._receive_j_per_byte = profile.receive_j_per_byte
@@ -107,7 +107,7 @@ class BaseAir:
         """Charge the sender; False if it is, or thereby becomes, dead."""
         if source < 0:  # the sink is on mains
             return True
-        if self._has_notes or kind in self._control:
+        if self._listens or kind in self._control:
             self._note(kind, source, size, joules)
         if not self._draw(source, self._tx_j, joules):
             return False
@@ -120,7 +120,7 @@ class BaseAir:
         if target < 0:
             return True
         joules = size * self._receive_j_per_byte
-        if self._has_notes or kind in self._control:
+        if self._listens or kind in self._control:
             self._note(kind, target, size, joules)
         return self._draw(target, self._rx_j, joules)
 
