@@ -37,6 +37,7 @@ LABELS: Final = {
     "probes_per_reading": "probes per reading",
     "probe_usefulness": "probe usefulness",
     "partners_per_reading": "partners per reading",
+    "unfinished_rate": "requests not finished",
     "recall": "recall",
     "detection_delay_s": "detection delay (s)",
     "coverage": "coverage",

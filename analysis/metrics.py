@@ -229,6 +229,12 @@ def _ratios() -> dict[str, Column]:
         # Heads probed, by the requests that reached the sink, per reading joined: also those readings
         # count that needed no probing.
         "probes_per_reading": F.try_divide("heads_probed", "readings_joined"),
+        # Of the readings that had a value, the share whose probe request was never finished: dropped, it or
+        # the reading, or in flight at the end. Where no head probes there are no requests.
+        "unfinished_rate": F.when(
+            F.col("strategy") != "centralised",
+            1 - F.try_divide("probe_requests", "readings_valued"),
+        ),
         # Partners told of a reading, those without any included: what a rule that probes less loses.
         "partners_per_reading": F.try_divide(
             F.coalesce(F.col("results") * (F.col("tuple_width") - 1), F.col("results")),
@@ -293,6 +299,7 @@ METRICS: Final = (
     "probes_per_reading",
     "probe_usefulness",
     "partners_per_reading",
+    "unfinished_rate",
     "owed",
     "delivered",
     "recall",
