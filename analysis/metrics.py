@@ -230,11 +230,9 @@ def _ratios() -> dict[str, Column]:
         # count that needed no probing.
         "probes_per_reading": F.try_divide("heads_probed", "readings_joined"),
         # Of the readings that had a value, the share whose probe request was never finished: dropped, it or
-        # the reading, or in flight at the end. Where no head probes there are no requests.
-        "unfinished_rate": F.when(
-            F.col("strategy") != "centralised",
-            1 - F.try_divide("probe_requests", "readings_valued"),
-        ),
+        # the reading, or in flight at the end. Null where no head probes.
+        "unfinished_rate": 1
+        - F.try_divide(F.nullif("probe_requests", F.lit(0)), F.col("readings_valued")),
         # Partners told of a reading, those without any included: what a rule that probes less loses.
         "partners_per_reading": F.try_divide(
             F.coalesce(F.col("results") * (F.col("tuple_width") - 1), F.col("results")),

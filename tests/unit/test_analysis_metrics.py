@@ -132,7 +132,11 @@ select *,
   messages / {simulated_s} as messages_per_s, bytes / {simulated_s} as bytes_per_s,
   readings_dropped / nullif(readings_valued, 0) as drop_rate,
   heads_probed / nullif(readings_joined, 0) as probes_per_reading,
-  heads_matched / nullif(heads_probed, 0) as probe_usefulness
+  heads_matched / nullif(heads_probed, 0) as probe_usefulness,
+  (select coalesce(sum(arity - 1), 0) from (select max(arity) as arity from {results}
+    where origin is not null group by query, origin, origin_at_us)) / nullif(readings_joined, 0)
+    as partners_per_reading,
+  1 - nullif(probe_requests, 0) / nullif(readings_valued, 0) as unfinished_rate
 from traffic, energy, deaths, output, readings, fates, probes, clusters, recall, tracking
 """
 
