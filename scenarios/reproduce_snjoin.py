@@ -5,11 +5,12 @@ drawn from a sweep that was run before, on a cluster for example.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from scenarios.figure import Figure, Request, Verdict
@@ -37,14 +38,17 @@ PUBLISHED: Final[dict[int, tuple[float, ...]]] = {
     2000: (79.4, 70.1, 52.3, 11.5, 75.5),
 }
 REDUCTIONS: Final = {
-    "probes_per_reading": "probes",
-    "delay_ms": "output delay",
-    "drop_rate": "drop rate",
-    "tuple_width": "tuple width",
-    "bytes_per_s": "communication cost",
+    "probes": "probes_per_reading",
+    "output delay": "delay_ms",
+    "drop rate": "unfinished_rate",
+    "tuple width": "tuple_width",
+    "communication cost": "bytes_per_s",
 }
-"""The columns of Fig. 9, in its order."""
-PARTNERS: Final = "partners_per_reading"
+"""The columns of Fig. 9, in its order, and our metrics."""
+OVERLOADED: Final = "snjoin-fig8"
+"""The sweep in which heads drop anything at all."""
+PARTNERS: Final = "partners delivered"
+COLUMNS: Final = {**REDUCTIONS, PARTNERS: "partners_per_reading"}
 COLOURS: Final = {
     "all-heads": "#7f7f7f",
     "paper": "#2166ac",
@@ -63,27 +67,19 @@ LABELS: Final = {
 
 def figure_8(request: Request) -> list[Verdict]:
     """Output rate by number of sensors, heads overloaded."""
-    found = _answers(request, "snjoin-fig8")
+    found = _answers(request, OVERLOADED)
     counts = _counts(found)
-    variants = ("paper", "all-heads", "distributed-mjoin")
+    variants = ("directory", "paper", "all-heads", "distributed-mjoin")
     canvas = Canvas(figsize=(6.5, 4.2), layout="constrained")
     axes = canvas.subplots()
     for variant in variants:
         rates = [found.means[_label(found, variant, n), "output_rate"] for n in counts]
-        axes.errorbar(
-            counts,
-            [_number(rate.mean) for rate in rates],
-            yerr=[rate.half or 0.0 for rate in rates],
-            marker="o",
-            capsize=3,
-            color=COLOURS[variant],
-            label=LABELS[variant],
-        )
+        _plot(axes, counts, rates, variant)
     axes.set_xlabel("sensors")
     axes.set_ylabel("results/s at the sink")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
-    metrics = ("output_rate", "drop_rate", "delay_ms")
+    metrics = ("output_rate", "unfinished_rate", "delay_ms")
     header = [
         "sensors",
         *(f"{v}_{m}_{p}" for v in variants for m in metrics for p in ("mean", "half")),
@@ -121,65 +117,66 @@ def figure_8(request: Request) -> list[Verdict]:
 
 
 def figure_9(request: Request) -> list[Verdict]:
-    """What feedback saves where values are local to places."""
-    return _reductions(request, "snjoin-fig9", "snjoin-9", "local values")
+    """What feedback saves where values are local to places; drop rates where heads are overloaded."""
+    found, overloaded = _answers(request, "snjoin-fig9"), _answers(request, OVERLOADED)
+    sources = {column: overloaded if column == "drop rate" else found for column in COLUMNS}
+    return _reductions(request, sources, "snjoin-9", "local values")
 
 
 def figure_9_global(request: Request) -> list[Verdict]:
     """What feedback saves, and loses, where all heads match."""
-    return _reductions(
-        request, "snjoin-fig9-global", "snjoin-9-global", "the same values everywhere"
-    )
+    found = _answers(request, "snjoin-fig9-global")
+    sources = {column: found for column in COLUMNS if column != "drop rate"}
+    return _reductions(request, sources, "snjoin-9-global", "the same values everywhere")
 
 
-def _reductions(request: Request, sweep: str, name: str, what: str) -> list[Verdict]:
-    found = _answers(request, sweep)
-    counts = _counts(found)
-    variants = ("paper", "directory")
-    metrics = [*REDUCTIONS, PARTNERS]
+def _reductions(
+    request: Request, sources: "Mapping[str, Answers]", name: str, what: str
+) -> list[Verdict]:
+    """The columns of Fig. 9 for each rule, from the sweep that each column is read off."""
+    rules = ("paper", "directory")
     canvas = Canvas(figsize=(11, 6.5), layout="constrained")
-    panels = canvas.subplots(2, 3).flat
-    for place, (axes, metric) in enumerate(zip(panels, metrics, strict=True)):
-        for variant in variants:
-            savings = [_reduction(found, variant, n, metric) for n in counts]
-            if any(saving.mean is not None for saving in savings):
-                axes.errorbar(
-                    counts,
-                    [_number(saving.mean) for saving in savings],
-                    yerr=[saving.half or 0.0 for saving in savings],
-                    marker="o",
-                    capsize=3,
-                    color=COLOURS[variant],
-                    label=LABELS[variant],
-                )
-        if place < len(REDUCTIONS):
-            theirs = [PUBLISHED[n][place] for n in counts]
+    rows: list[list[object]] = []
+    verdicts = []
+    published_at = list(REDUCTIONS)
+    for axes, (column, found) in zip(canvas.subplots(2, 3).flat, sources.items(), strict=False):
+        counts = _counts(found)
+        theirs = [
+            PUBLISHED[n][published_at.index(column)] if column in REDUCTIONS else None
+            for n in counts
+        ]
+        for rule in rules:
+            savings = [_reduction(found, rule, n, COLUMNS[column]) for n in counts]
+            _plot(axes, counts, savings, rule)
+            rows += [
+                [column, rule, n, *_parts(saving), their]
+                for n, saving, their in zip(counts, savings, theirs, strict=True)
+            ]
+            paper = "not given" if theirs[-1] is None else f"{theirs[-1]} %"
+            claim = f"{LABELS[rule]}, {what}, {counts[-1]:,} sensors: reduction in {column}"
+            verdicts.append(Verdict(claim, paper, _percent(savings[-1]), None))
+        if column in REDUCTIONS:
             axes.plot(counts, theirs, "k+--", markersize=9, label="published")
-        axes.set_title(REDUCTIONS.get(metric, "partners delivered"))
+        axes.set_title(column)
         axes.set_xlabel("sensors")
     canvas.supylabel("reduction against no feedback (%)")
     canvas.axes[0].legend(frameon=False)
-    header = ["sensors", "rule"]
-    header += [f"{m}_{p}" for m in metrics for p in ("reduction", "half", "published")]
-    rows = []
-    for n in counts:
-        for variant in variants:
-            cells: list[object] = []
-            for place, metric in enumerate(metrics):
-                published = PUBLISHED[n][place] if place < len(REDUCTIONS) else None
-                cells += [*_parts(_reduction(found, variant, n, metric)), published]
-            rows.append([n, variant, *cells])
+    header = ["reduction_in", "rule", "sensors", "percent", "half_interval", "published_percent"]
     _save(request, name, canvas, header, rows)
-    most = counts[-1]
-    verdicts = []
-    for variant in variants:
-        for place, metric in enumerate(metrics):
-            saving = _reduction(found, variant, most, metric)
-            paper = f"{PUBLISHED[most][place]} %" if place < len(REDUCTIONS) else "not given"
-            column = REDUCTIONS.get(metric, "partners per reading")
-            claim = f"{LABELS[variant]}, {what}, {most:,} sensors: reduction in {column}"
-            verdicts.append(Verdict(claim, paper, _percent(saving), None))
     return verdicts
+
+
+def _plot(axes: Axes, xs: Sequence[float], estimates: "Sequence[Estimate]", name: str) -> None:
+    """A line with 95 % intervals."""
+    axes.errorbar(
+        xs,
+        [_number(estimate.mean) for estimate in estimates],
+        yerr=[estimate.half or 0.0 for estimate in estimates],
+        marker="o",
+        capsize=3,
+        color=COLOURS[name],
+        label=LABELS[name],
+    )
 
 
 def target_recall(request: Request) -> list[Verdict]:
