@@ -1,0 +1,88 @@
+"""What the shipped scenarios claim to show, they show."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenarios.build import World, build_world
+from scenarios.load import load_scenario
+from scenarios.sensing import PoissonTimes
+from sim.kernel import US_PER_S, to_us
+from sim.rng import RandomStreams
+from tests.checkers.trace import check_trace
+from tests.e2e.runs import run_here
+
+
+def ideal_coverage(world: World, seed: int) -> float:
+    """Coverage of an exact join that hears every reading at once, by the definitions of the summary."""
+    scenario = world.scenario
+    motes, window_us = scenario.motes.count, to_us(scenario.join.window_s)
+    times = PoissonTimes(
+        RandomStreams(seed).vector("motes.sampling"),
+        count=motes,
+        interval_us=to_us(scenario.motes.interval_s),
+        start_us=to_us(scenario.motes.start_s),
+    )
+    newest_us: dict[int, np.ndarray] = {}
+    overlaps = []
+    for now_us in range(0, to_us(scenario.duration_s), US_PER_S):
+        nodes, at_us = times.until(now_us)
+        if len(nodes):
+            values = world.phenomenon.sample(nodes, at_us).values
+            for value in np.unique(values[values >= 0]).tolist():
+                newest = newest_us.setdefault(value, np.full(motes, -(10**12)))
+                newest[nodes[values == value]] = at_us[values == value]
+        answer = np.zeros(motes, dtype=bool)
+        for newest in newest_us.values():
+            current = newest >= now_us - window_us
+            if current.sum() > 1:
+                answer |= current
+        inside = np.zeros(motes, dtype=bool)
+        for cloud in world.phenomenon.truth(now_us).values():
+            inside[cloud] = True
+        if (inside | answer).any():
+            overlaps.append((inside & answer).sum() / (inside | answer).sum())
+    return float(np.mean(overlaps))
+
+
+@pytest.mark.slow
+def test_the_gas_cloud_can_be_tracked_with_a_coverage_of_nine_tenths() -> None:
+    """Sensors, sampling and window alone leave that much; seeds other than those it was set up with."""
+    seed = 13
+    world = build_world(load_scenario("gas-cloud"), seed)
+    assert ideal_coverage(world, seed) >= 0.9
+
+
+def test_probing_every_head_comes_near_what_the_sensors_allow(tmp_path: Path) -> None:
+    seed = 13
+    manifest = run_here(tmp_path / "run", "--seed", str(seed), "--set", "join.feedback=off")
+    ideal = ideal_coverage(build_world(load_scenario("gas-cloud-small"), seed), seed)
+    assert manifest.counts["tracking"]["coverage"] == pytest.approx(ideal, abs=0.02)
+
+
+def test_churn_loses_heads_and_readings_and_still_follows_the_objects(tmp_path: Path) -> None:
+    counts = run_here(tmp_path / "run", "--set", "duration_s=120.0", scenario="churn").counts
+    trace = check_trace(tmp_path / "run")
+    events = {event for (event,) in trace.rows("SELECT DISTINCT event FROM faults")}
+    assert events == {"added", "removed", "crash", "recovery"}
+    assert counts["drops"]["state lost"] > 0
+    assert counts["tracking"]["coverage"] > 0.5
+
+
+@pytest.mark.slow
+def test_the_recorded_gas_release_is_found(tmp_path: Path) -> None:
+    shared = os.environ.get("MOTEJOIN_SHARED_DATA")
+    data = Path(shared) if shared else Path(__file__).parents[3] / "shared" / "data"
+    recording = data / "orebro3dsen" / "Exp05.csv.gz"
+    if not recording.is_file():
+        pytest.skip("the recorded gas release is not here")
+    words = ["--set", f'phenomenon.file="{recording}"']
+    tracking = run_here(tmp_path / "run", *words, scenario="replay-gas").counts["tracking"]
+    check_trace(tmp_path / "run")
+    # The release begins about 600 recorded seconds in, where the scenario starts; ten times faster.
+    assert tracking["appeared_s"] < 20.0
+    assert tracking["detected_s"] - tracking["appeared_s"] < 10.0
+    assert tracking["inside_most"] > 20
+    assert tracking["coverage"] > 0.8
