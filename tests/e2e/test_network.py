@@ -190,6 +190,39 @@ def test_a_battery_is_given_in_joules_or_milliampere_hours_or_by_the_profile(
         assert trace.number("SELECT max(battery_j) FROM motes") == pytest.approx(expected_j)
 
 
+def test_sensing_starts_and_stops_when_the_scenario_says(tmp_path: Path) -> None:
+    settings = _set("duration_s=20.0", "motes.start_s=8.0", "motes.drain_s=4.0")
+    run_here(tmp_path / "run", *settings, "--set", "trace.energy_every_s=2.5")
+    trace = check_trace(tmp_path / "run")
+    assert trace.number("SELECT min(at_us) FROM readings") >= 8_000_000
+    assert 15_000_000 < trace.number("SELECT max(at_us) FROM readings") < 16_000_000
+    times = trace.rows("SELECT DISTINCT at_us FROM energy ORDER BY at_us")
+    assert times == [(step * 2_500_000,) for step in range(9)]
+
+
+def test_a_slow_sink_delays_a_centralised_join(tmp_path: Path) -> None:
+    def delay_ms(speed: float) -> float:
+        settings = _set("duration_s=60.0", "join.strategy=centralised", f"sink.cpu_speed={speed}")
+        counts = run_here(tmp_path / "run", *settings, "--force").counts
+        delay: float = counts["mean_delay_ms"]
+        return delay
+
+    assert delay_ms(0.05) > delay_ms(100.0) + 0.3
+
+
+def test_a_higher_noise_floor_loses_more(tmp_path: Path) -> None:
+    def delivered(noise_dbm: float) -> float:
+        base = ["duration_s=30.0", "motes.profile=micaz", "radio.channel=shadowing", REACHING]
+        settings = _set(*base, f"radio.shadowing.noise_dbm={noise_dbm}")
+        run_here(tmp_path / "run", *settings, "--force")
+        return Trace(tmp_path / "run").number(
+            "SELECT sum(received) / sum(addressed) FROM messages WHERE kind = 'cost'"
+        )
+
+    quiet, loud = delivered(-105.0), delivered(-80.0)
+    assert quiet > loud + 0.1
+
+
 FAULTS = {
     "shadowing without levels": (["radio.channel=shadowing"], ["motes.profile = 'first-order'"]),
     "links without file": (["radio.channel=links"], ["expected `links` exactly when"]),
@@ -293,6 +326,21 @@ def test_intel_lab_links_deliver_as_measured(tmp_path: Path) -> None:
     assert links > 100
     # A chi-square over so many links is near normal: mean links, variance twice that.
     assert abs(chi_square - links) < 4 * (2 * links) ** 0.5, (chi_square, links)
+
+
+def test_the_file_of_links_may_call_the_sink_as_it_likes(tmp_path: Path) -> None:
+    (tmp_path / "mote_locs.txt").write_text("".join(f"{n} {n % 7} {n % 5}\n" for n in range(1, 55)))
+    pairs = [(a, b) for a in range(1, 55) for b in range(1, 55) if a != b]
+    to_sink = [(n, 777) for n in range(1, 55)]
+    lines = "".join(f"{a} {b} 1.0\n" for a, b in pairs + to_sink)
+    (tmp_path / "connectivity.txt").write_text(lines)
+    scenario = tmp_path / "intel.toml"
+    scenario.write_text(INTEL.format(data=tmp_path, bad=0).replace("300.0", "20.0"))
+    with_sink = _set("radio.links_sink=777")
+    assert run_here(tmp_path / "run", *with_sink, scenario=str(scenario)).counts["results"] > 0
+    (tmp_path / "connectivity.txt").write_text("".join(f"{a} {b} 1.0\n" for a, b in pairs))
+    cut_off = run_here(tmp_path / "off", *with_sink, scenario=str(scenario))
+    assert cut_off.counts["results"] == 0
 
 
 def test_a_malformed_line_of_links_is_told_unless_passed_over(

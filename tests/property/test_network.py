@@ -1,14 +1,21 @@
 """Whatever is sent over whichever network: messages, energy and time are accounted for."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from sim.records import SINK, DropReason
 from tests.checkers.networks import KINDS, Account
 
 MOTES = 12
-SMALL = [f"motes.count={MOTES}", "field.width_m=60.0", "field.height_m=60.0", "radio.range_m=45.0"]
+SMALL = [
+    f"motes.count={MOTES}",
+    "field.width_m=60.0",
+    "field.height_m=60.0",
+    "sink.x_m=30.0",
+    "sink.y_m=-5.0",
+    "radio.range_m=45.0",
+]
 MULTI_HOP = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
 
 NETWORKS = {
@@ -123,6 +130,7 @@ def test_adding_loss_never_raises_deliveries_in_the_mean(mac: str) -> None:
 
 
 @given(st.integers(0, 500), st.sampled_from(["hops", "distance", "energy"]), st.integers(0, 100))
+@example(seed=3, metric="hops", size=20)
 @settings(deadline=None, max_examples=30)
 def test_the_energy_of_a_path_is_the_sum_of_its_hops(seed: int, metric: str, size: int) -> None:
     chosen = [*SMALL, "radio.range_m=25.0", "clustering.range_m=20.0", *MULTI_HOP]
@@ -134,6 +142,7 @@ def test_the_energy_of_a_path_is_the_sum_of_its_hops(seed: int, metric: str, siz
         assert 0 in account.network.routes.cut_off()
         assert bytes_sent == 0
         return
+    event(f"{len(account.network.air.log)} hops")
     hops_j = 0.0
     for _, _, source, target, hop_bytes, *_ in account.network.air.log:
         assert target is not None

@@ -93,3 +93,26 @@ def test_readings_do_not_depend_on_batches() -> None:
         for nodes in np.array_split(np.arange(192), 5)
     ]
     assert np.concatenate([part.levels for part in parts]).tolist() == whole.levels.tolist()
+
+
+def test_racks_means_alarms_and_steps_are_as_given() -> None:
+    keys = {"rack_rows": 2, "racks_per_row": 3, "humidity_percent": 70.0, "failure": []}
+    warm = all_at(data_centre(**QUIET, **keys, alarm_c=21.0, alarm_percent=80.0), 10.0)
+    # Temperature is above its alarm everywhere, humidity below: even motes tell one of six racks.
+    assert set(warm.values[::2].tolist()) == set(range(6))
+    assert set(warm.values[1::2].tolist()) == {NOTHING}
+    assert warm.levels[1::2].tolist() == [70.0] * 96
+    fine = all_at(data_centre(**QUIET, **keys, value="reading", step_c=0.5, step_percent=7.0), 10.0)
+    coarse = all_at(data_centre(**QUIET, **keys, value="reading", step_c=11.0), 10.0)
+    assert len({*fine.values[::2].tolist()}) == 1
+    assert fine.values[0] != coarse.values[0]
+    assert fine.values[1] != coarse.values[1]
+
+
+def test_a_load_lasts_as_long_as_given() -> None:
+    def change(load_s: float) -> float:
+        phenomenon = data_centre(noise_c=0.0, failure=[], load_s=load_s)
+        levels = np.stack([all_at(phenomenon, at_s).levels[::2] for at_s in (100.0, 110.0)])
+        return float(np.abs(np.diff(levels, axis=0)).mean())
+
+    assert change(20.0) > 2 * change(400.0)

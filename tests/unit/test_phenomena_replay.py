@@ -75,6 +75,17 @@ def test_the_wide_layout_gives_what_the_long_one_does(tmp_path: Path) -> None:
     assert wide.recording.counts["missing"] == 3
 
 
+def test_columns_may_have_any_names(tmp_path: Path) -> None:
+    long = replay(tmp_path, LONG)
+    renamed = LONG.replace("time,node,value", "when,who,what")
+    keys: dict[str, Any] = {"time_column": "when", "node_column": "who", "value_column": "what"}
+    assert levels(replay(tmp_path, renamed, **keys), 1, [0.0, 2.0]) == levels(long, 1, [0.0, 2.0])
+    keys = {"layout": "wide", "time_column": "t", "delimiter": ";"}
+    swapped = replay(tmp_path, WIDE, **keys, node_columns=["C_2", "C_1"])
+    assert swapped.recording.nodes == ("C_2", "C_1")
+    assert levels(swapped, 0, [0.0, 2.0]) == levels(long, 1, [0.0, 2.0])
+
+
 def test_parquet_and_packed_files_give_what_plain_text_does(tmp_path: Path) -> None:
     plain = replay(tmp_path, LONG)
     columns = {
