@@ -6,9 +6,10 @@ pw_ik = w_k - w_i          distance between two edges; w_0 = 0
 MaxQT(PW(w_i, w_j))        _best[i][j], as a rank: only the order matters
 the k that attains it      _reach[i][j]
 
-A tuple goes on to the k that attains the maximum. Deciding anew at each window on the way would decide the same:
-if the way to k has the best rate of all, the rest of the way has a better one than its beginning, and a tuple
-that has just come may go no further than that beginning.
+A tuple goes on to the k that attains the maximum. Deciding anew at each window on the way would decide the same
+among the tuples that wait: if the way to k has the best rate of all, the rest of the way has a better one than its
+beginning. Only a tuple that comes meanwhile could get in between; in the experiments of §5 that changes the average by
+less than 1 %.
 
 Where rates are equal, smaller windows come first: §5.1 says that under evenly spaced windows MQT serves new tuples
 in the order of SWF.
