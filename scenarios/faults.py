@@ -2,12 +2,16 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from sim.errors import Fault
+
+Location: TypeAlias = tuple[str | int, ...]
 
 _EXPECTED = {
     "missing": "missing, expected {what}",
@@ -18,6 +22,8 @@ _EXPECTED = {
     "bool_type": "expected true or false",
     "string_type": "expected text in quotes",
     "list_type": "expected an array [...]",
+    "tuple_type": "expected an array [...]",
+    "too_long": "expected at most {max_length} entries",
     "dict_type": "expected a table",
     "model_type": "expected a table",
     "model_attributes_type": "expected a table",
@@ -26,10 +32,9 @@ _EXPECTED = {
     "greater_than_equal": "expected a number of at least {ge}",
     "less_than": "expected a number below {lt}",
     "less_than_equal": "expected a number of at most {le}",
-    "string_pattern_mismatch": "expected text like {pattern}",
+    "string_pattern_mismatch": "expected letters, digits, '.', '_' and '-', a letter or digit first",
     "string_too_short": "expected text, not an empty string",
     "too_short": "expected at least {min_length} entries",
-    "union_tag_not_found": "missing, expected key {discriminator}",
 }
 
 
@@ -47,30 +52,47 @@ def one_of(found: str, choices: Iterable[str]) -> str:
 
 def faults_of(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
     """All faults of a validation error, in the order of the keys."""
-    return [_fault(dict(detail), model) for detail in error.errors(include_url=False)]
+    details = error.errors(include_url=False)
+    places = [detail["loc"] for detail in details]
+    return [
+        _fault(dict(detail), model)
+        for detail in details
+        if detail["type"] != "too_short" or not _has_faulty_entries(detail["loc"], places)
+    ]
+
+
+def _has_faulty_entries(place: Location, places: Iterable[Location]) -> bool:
+    """Whether an array seems too short only because entries that have faults do not count."""
+    return any(len(other) > len(place) and other[: len(place)] == place for other in places)
 
 
 def _fault(detail: dict[str, Any], model: type[BaseModel]) -> Fault:
     kind: str = detail["type"]
     context: Mapping[str, Any] = detail.get("ctx", {})
-    location = [part for part in detail["loc"] if not _is_tag(part, detail["loc"], model)]
-    place = _dotted(location)
+    spot = _spot(model, detail["loc"])
+    place = _dotted(spot.location)
     found = _shown(detail["input"]) if kind != "missing" else ""
     if kind == "extra_forbidden":
-        known = _keys_at(model, location[:-1])
+        known = list(dict.fromkeys(key for table in spot.around for key in table.model_fields))
         listed = ", ".join(known)
-        suggestion = near_miss(str(location[-1]), known)
+        suggestion = near_miss(str(spot.location[-1]), known)
         expected = f"unknown key{suggestion}; known here: {listed}" if known else "unknown key"
     elif kind in {"literal_error", "enum"}:
-        choices = _choices_at(model, location)
+        choices = _choices(spot)
         expected = one_of(str(detail["input"]), choices) if choices else detail["msg"]
     elif kind == "union_tag_invalid":
         place = f"{place}.{context['discriminator'].strip(chr(39))}"
         tags = [tag.strip(" '") for tag in context["expected_tags"].split(",")]
         found = repr(context["tag"])
         expected = one_of(context["tag"], tags)
+    elif kind == "union_tag_not_found":
+        place = f"{place}.{context['discriminator'].strip(chr(39))}"
+        found = ""
+        expected = f"missing, {one_of('', [tag for table in spot.tables for tag in _tags(table)])}"
     elif kind == "missing":
-        expected = f"missing, expected {_wanted(model, location)}"
+        expected = f"missing, expected {_wanted(spot)}"
+    elif kind in {"tuple_type", "list_type"} and spot.tables:
+        expected = f"expected a list of tables, each under [[{place}]]"
     elif kind == "value_error":
         expected = str(context.get("error", detail["msg"]))
         found = found if len(found) < 60 and not isinstance(detail["input"], dict) else ""
@@ -108,61 +130,64 @@ def _unwrapped(annotation: Any) -> list[Any]:  # noqa: ANN401 (typing's own obje
     return [annotation]
 
 
-def _annotations_at(model: type[BaseModel], location: Iterable[str | int]) -> list[Any]:
-    """The types that may stand at a location."""
-    here: list[Any] = [model]
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A place in a file, and what the schema knows of it."""
+
+    location: list[str | int]
+    """As a user would name it: without the tags of unions, which no user wrote."""
+    around: list[type[BaseModel]]
+    """The tables that it may be in."""
+    kinds: list[Any]
+    """The types that may stand there."""
+
+    @property
+    def tables(self) -> list[type[BaseModel]]:
+        return _tables(self.kinds)
+
+
+def _spot(model: type[BaseModel], location: Location) -> _Spot:
+    """Follow a location of a validation error through the schema."""
+    named: list[str | int] = []
+    around: list[type[BaseModel]] = []
+    kinds: list[Any] = [model]
     for part in location:
         if isinstance(part, int):
+            named.append(part)
             continue
-        following = []
-        for kind in here:
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
-                field = kind.model_fields.get(str(part))
-                if field is not None:
-                    following += _unwrapped(field.annotation)
-        here = following
-    return here
+        tables = _tables(kinds)
+        tagged = [table for table in tables if part in _tags(table)]
+        if tagged:
+            kinds = tagged
+            continue
+        named.append(part)
+        around = tables
+        fields = [table.model_fields[part] for table in tables if part in table.model_fields]
+        kinds = [kind for field in fields for kind in _unwrapped(field.annotation)]
+    return _Spot(named, around, kinds)
 
 
-def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> list[str]:
-    keys: dict[str, None] = {}
-    for kind in _annotations_at(model, location):
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            keys.update(dict.fromkeys(kind.model_fields))
-    return list(keys)
+def _tables(kinds: Iterable[Any]) -> list[type[BaseModel]]:
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
 
 
-def _choices_at(model: type[BaseModel], location: Iterable[str | int]) -> list[str]:
-    return [
-        str(choice)
-        for kind in _annotations_at(model, location)
-        if get_origin(kind) is Literal
-        for choice in get_args(kind)
-    ]
+def _tags(table: type[BaseModel]) -> list[str]:
+    """By which a table is told apart from others: what its only possible `kind` is."""
+    kind = table.model_fields.get("kind")
+    return list(get_args(kind.annotation)) if kind else []
 
 
-def _wanted(model: type[BaseModel], location: list[str | int]) -> str:
-    kinds = _annotations_at(model, location)
-    if any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
-        return f"a table [{_dotted(location)}]"
+def _choices(spot: _Spot) -> list[str]:
+    literals = [get_args(kind) for kind in spot.kinds if get_origin(kind) is Literal]
+    enums = [list(kind) for kind in spot.kinds if isinstance(kind, type) and issubclass(kind, Enum)]
+    return [str(choice) for choices in [*literals, *enums] for choice in choices]
+
+
+def _wanted(spot: _Spot) -> str:
+    if spot.tables:
+        return f"a table [{_dotted(spot.location)}]"
     names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-    choices = _choices_at(model, location)
+    choices = _choices(spot)
     if choices:
         return f"one of {', '.join(map(repr, choices))}"
-    return next((names[kind] for kind in kinds if kind in names), "a value")
-
-
-def _is_tag(part: str | int, location: tuple[str | int, ...], model: type[BaseModel]) -> bool:
-    """Whether a part of a location is the tag of a union, which no user wrote."""
-    position = location.index(part)
-    if isinstance(part, int) or position == 0:
-        return False
-    before = [p for p in location[:position]]
-    return (
-        not any(
-            part in kind.model_fields
-            for kind in _annotations_at(model, before)
-            if isinstance(kind, type) and issubclass(kind, BaseModel)
-        )
-        and position < len(location) - 1
-    )
+    return next((names[kind] for kind in spot.kinds if kind in names), "a value")

@@ -106,7 +106,7 @@ def check_energy(trace: Trace) -> None:
     trace.none("SELECT * FROM energy WHERE residual_j < 0")
     trace.none(
         f"""SELECT * FROM energy JOIN motes USING (node)
-        WHERE abs(battery_j - residual_j - ({spent})) > 1e-9 * battery_j"""
+        WHERE abs(battery_j - residual_j - ({spent})) > 1e-6 * greatest(1.0, battery_j / 1e5)"""
     )
     trace.none(
         """SELECT * FROM energy WINDOW w AS (PARTITION BY node ORDER BY at_us)

@@ -1,0 +1,74 @@
+"""Mistakes in a scenario's phenomenon are told where they are, and with what was expected there."""
+
+import pytest
+
+from scenarios.load import parse_scenario, shipped_scenarios
+from sim.errors import ScenarioError
+
+TEXT = shipped_scenarios()["gas-cloud-small"]
+
+MISTAKES = {
+    "number out of range": (
+        ("rate_g_per_s = 150.0", "rate_g_per_s = -5"),
+        ["phenomenon.source[0].rate_g_per_s = -5: expected a number above 0.0"],
+    ),
+    "misspelt key of a list's table": (
+        ("x_m = 40.0", "xm = 40.0"),
+        ["phenomenon.source[0].xm = 40.0: unknown key (did you mean 'x_m'?); known here: gas, x_m"],
+    ),
+    "misspelt key of the phenomenon": (
+        ('stability = "A"', 'stabilty = "A"'),
+        ["phenomenon.stabilty = 'A': unknown key (did you mean 'stability'?); known here: kind, value"],
+    ),
+    "no such choice of an enumeration": (
+        ('stability = "A"', 'stability = "G"'),
+        ["phenomenon.stability = 'G': expected one of 'A', 'B', 'C', 'D', 'E', 'F'"],
+    ),
+    "words for a number in an inner table": (
+        ("from_deg = 260.0", 'from_deg = "west"'),
+        ["phenomenon.wind.from_deg = 'west': expected a number"],
+    ),
+    "one table for a list": (
+        ("[[phenomenon.source]]", "[phenomenon.source]"),
+        ["phenomenon.source = a table: expected a list of tables, each under [[phenomenon.source]]"],
+    ),
+    "half a point, and no point": (
+        ("[[phenomenon.source]]", "[[phenomenon.barrier]]\nfrom_m = [1.0]\nto_m = 5\n[[phenomenon.source]]"),
+        [
+            "phenomenon.barrier[0].from_m[1]: missing, expected a number",
+            "phenomenon.barrier[0].to_m = 5: expected an array [...]",
+        ],
+    ),
+    "no kind": (
+        ('kind = "gas-cloud"', ""),
+        ["phenomenon.kind: missing, expected one of 'data-centre', 'gas-cloud', 'moving-objects'"],
+    ),
+    "unknown gas": (
+        ('gas = "ammonia"', 'gas = "amonia"'),
+        ["phenomenon: source.gas = 'amonia': expected a [[phenomenon.gas]] of that name, or one of"],
+    ),
+    "a name with a blank": (
+        ('name = "gas-cloud-small"', 'name = "my field"'),
+        ["name = 'my field': expected letters, digits, '.', '_' and '-'"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "said"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_where_it_is(change: tuple[str, str], said: list[str]) -> None:
+    assert change[0] in TEXT
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(TEXT.replace(*change, 1), "mine.toml")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == len(said), lines
+    for line, words in zip(lines, said, strict=True):
+        assert line.startswith(f"mine.toml: {words}")
+
+
+def test_a_list_that_needs_an_entry_says_so() -> None:
+    text = TEXT[: TEXT.index("[[phenomenon.source]]")]
+    emptied = text.replace('stability = "A"', 'stability = "A"\nsource = []')
+    with pytest.raises(
+        ScenarioError, match=r"phenomenon.source = \[\]: expected at least 1 entries"
+    ):
+        parse_scenario(emptied, "mine.toml")
