@@ -257,35 +257,12 @@ def test_what_does_not_go_together_is_refused(
     assert not (tmp_path / "run").exists()
 
 
-INTEL = """
-name = "intel-lab"
-duration_s = 300.0
-[field]
-width_m = 41.0
-height_m = 32.0
-[motes]
-count = 54
-placement = "file"
-positions = "{data}/mote_locs.txt"
-profile = "telosb"
-[sink]
-x_m = 20.0
-y_m = 16.0
-[radio]
-range_m = 60.0
-channel = "links"
-links = "{data}/connectivity.txt"
-links_bad_lines = {bad}
-[clustering]
-protocol = "heed"
-range_m = 10.0
-round_s = 30.0
-[join]
-strategy = "snjoin-star"
-window_s = 5.0
-[phenomenon]
-kind = "zipf"
-"""
+INTEL = "intel-lab"
+
+
+def _files(data: Path, *more: str) -> list[str]:
+    positions, links = data / "mote_locs.txt", data / "connectivity.txt"
+    return _set(f'motes.positions="{positions}"', f'radio.links="{links}"', *more)
 
 
 def _intel_lab() -> Path:
@@ -299,9 +276,7 @@ def _intel_lab() -> Path:
 
 def test_intel_lab_links_deliver_as_measured(tmp_path: Path) -> None:
     data = _intel_lab()
-    scenario = tmp_path / "intel.toml"
-    scenario.write_text(INTEL.format(data=data, bad=1))
-    run_here(tmp_path / "run", scenario=str(scenario))
+    run_here(tmp_path / "run", *_files(data), scenario=INTEL)
     trace = check_trace(tmp_path / "run")
     measured, bad = read_links((data / "connectivity.txt").read_text())
     assert len(bad) == 1
@@ -334,12 +309,10 @@ def test_the_file_of_links_may_call_the_sink_as_it_likes(tmp_path: Path) -> None
     to_sink = [(n, 777) for n in range(1, 55)]
     lines = "".join(f"{a} {b} 1.0\n" for a, b in pairs + to_sink)
     (tmp_path / "connectivity.txt").write_text(lines)
-    scenario = tmp_path / "intel.toml"
-    scenario.write_text(INTEL.format(data=tmp_path, bad=0).replace("300.0", "20.0"))
-    with_sink = _set("radio.links_sink=777")
-    assert run_here(tmp_path / "run", *with_sink, scenario=str(scenario)).counts["results"] > 0
+    settings = _files(tmp_path, "radio.links_sink=777", "duration_s=20.0")
+    assert run_here(tmp_path / "run", *settings, scenario=INTEL).counts["results"] > 0
     (tmp_path / "connectivity.txt").write_text("".join(f"{a} {b} 1.0\n" for a, b in pairs))
-    cut_off = run_here(tmp_path / "off", *with_sink, scenario=str(scenario))
+    cut_off = run_here(tmp_path / "off", *settings, scenario=INTEL)
     assert cut_off.counts["results"] == 0
 
 
@@ -348,12 +321,11 @@ def test_a_malformed_line_of_links_is_told_unless_passed_over(
 ) -> None:
     (tmp_path / "mote_locs.txt").write_text("".join(f"{n} {n % 7} {n % 5}\n" for n in range(1, 55)))
     (tmp_path / "connectivity.txt").write_text("1 2 0.5\n0 31\n2 99 0.1\n")
-    scenario = tmp_path / "intel.toml"
-    scenario.write_text(INTEL.format(data=tmp_path, bad=0))
-    message = fails(capsys, "run", str(scenario), "--out", str(tmp_path / "run"))
+    out = ["--out", str(tmp_path / "run")]
+    strict = _files(tmp_path, "radio.links_bad_lines=0")
+    message = fails(capsys, "run", INTEL, *out, *strict)
     assert "line 2 is '0 31', expected `sender receiver probability`" in message
     assert "ids without position: 99" in message
-    scenario.write_text(INTEL.format(data=tmp_path, bad=1))
-    message = fails(capsys, "run", str(scenario), "--out", str(tmp_path / "run"))
+    message = fails(capsys, "run", INTEL, *out, *_files(tmp_path))
     assert "line 2" not in message
     assert "ids without position: 99" in message
