@@ -40,6 +40,7 @@ from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
 from scenarios.site_build import Site, build_site
 from scenarios.tracking import Tracking
+from sim.errors import Fault, InputError, ScenarioError
 from sim.kernel import Kernel, to_us
 from sim.recorder import Recorder
 from sim.records import SINK
@@ -109,14 +110,17 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
     scenario = loaded.scenario
     streams = RandomStreams(seed)
     inputs: dict[str, str] = {}
-    site = build_site(loaded, streams, inputs)
-    phenomenon = build_phenomenon(
-        scenario.phenomenon,
-        positions_m=site.placement.motes_m,
-        field_m=(scenario.field.width_m, scenario.field.height_m),
-        streams=streams,
-        base_dir=loaded.base_dir,
-    )
+    try:
+        site = build_site(loaded, streams, inputs)
+        phenomenon = build_phenomenon(
+            scenario.phenomenon,
+            positions_m=site.placement.motes_m,
+            field_m=(scenario.field.width_m, scenario.field.height_m),
+            streams=streams,
+            base_dir=loaded.base_dir,
+        )
+    except InputError as fault:
+        raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
     tables = read_tables(loaded, inputs)
     # Made here only to find faults in the queries while nothing has been written.
     build_engine(loaded, phenomenon.attribute, tables)

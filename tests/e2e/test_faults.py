@@ -135,3 +135,11 @@ def test_a_query_on_what_is_not_sensed_is_refused(
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), "--set", setting)
     assert "query[0].sql = JOIN ON smoke: expected JOIN ON gas" in message
     assert not (tmp_path / "run").exists()
+
+
+def test_a_recording_that_is_not_there_is_named_with_scenario_and_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setting = "phenomenon.file=nowhere.csv"
+    message = fails(capsys, "run", "replay-gas", "--out", str(tmp_path / "run"), "--set", setting)
+    assert "replay-gas: phenomenon: nowhere.csv: cannot be read: No such file" in message
