@@ -10,6 +10,7 @@ from join.contract import (
     latest_of,
 )
 from join.mjoin import mjoin
+from join.operators import make_operator
 from join.snjoin import snjoin
 from join.windows import LastTuples, Uniform, WindowError
 
@@ -127,3 +128,14 @@ def test_tuple_windows_hold_the_last_tuples_of_each_stream_in_any_order_of_time(
 def test_tuple_windows_take_no_memory_limit() -> None:
     with pytest.raises(WindowError):
         snjoin(windows=LastTuples(2), arity=Arity.VARIABLE, memory=5)
+
+
+@pytest.mark.parametrize("name", ["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"])
+@pytest.mark.parametrize("leaver", "ABCD")
+def test_when_a_stream_leaves_what_was_there_joins_on_without_it(name: str, leaver: str) -> None:
+    operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="ABCD")
+    first, second, last = (stream for stream in "ABCD" if stream != leaver)
+    insert_all(operator, (first, 0), (second, 1))
+    operator.remove_stream(leaver)
+    (result,) = insert_all(operator, (last, 2))
+    assert result.partners == {first: [0], second: [1]}
