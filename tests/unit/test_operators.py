@@ -101,3 +101,13 @@ def test_the_published_purge_by_neighbours_would_lose_this_path() -> None:
         ]
         results += [result.count for result in operator.close()]
         assert results == [1], name
+
+
+@pytest.mark.parametrize("name", [name for name, kind in OPERATORS.items() if kind.is_w_join])
+def test_a_tuple_at_the_window_s_edge_is_there_when_a_stream_leaves(name: str) -> None:
+    operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="ABC")
+    operator.insert(Occurrence("A", "v", 0))
+    operator.insert(Occurrence("C", "w", 10))
+    operator.remove_stream("C")
+    (result,) = operator.insert(Occurrence("B", "v", 10))
+    assert result.partners == {"A": [0]}
