@@ -20,11 +20,12 @@ from analysis.answer_files import (
     write_table,
 )
 from analysis.answer_page import Page, answer_header, answer_rows
+from analysis.compaction import COMPACTED
 from analysis.estimates import Answers, answers
 from analysis.groups import Grouping, baselines, group_by_keys
 from analysis.metrics import MEASURES, run_metrics, traffic_by_kind
 from analysis.plots import draw_comparison
-from analysis.session import spark_session
+from analysis.session import SMALL_ROWS_MAX, sized, spark_session
 from analysis.traces import Rejected, Run, find_runs, load_traces
 
 Tell = Callable[[str], None]
@@ -91,7 +92,7 @@ def compare(
     for entry in rejected:
         tell(f"left out: {entry.reason}")
     tell("starting Spark …")
-    spark = spark_session(master, settings=settings)
+    spark = spark_session(master, rows=trace_rows(runs), settings=settings)
     tell(f"computing the metrics of {len(runs)} run{'s' if len(runs) > 1 else ''} …")
     table, kinds = measure(spark, runs)
     rows: list[dict[str, Any]] = table.to_pylist()
@@ -110,13 +111,23 @@ def compare(
 
 def measure(spark: SparkSession, runs: Sequence[Run]) -> tuple[pa.Table, list[dict[str, Any]]]:
     """The metrics of `runs`, a row each in their order, and their traffic by run and message kind."""
-    traces = load_traces(spark, runs)
+    rows = trace_rows(runs)
+    traces = load_traces(sized(spark, rows), runs)
     with keeping() as keep:
+        if rows <= SMALL_ROWS_MAX:
+            # Tables that several steps read: to plan their scans again costs more than to hold them.
+            for table in ("readings", "results", "truth"):
+                traces.tables[table] = keep(traces.tables[table])
         metrics = run_metrics(traces, keep=keep).toArrow()
     order = [run.run for run in runs]
     metrics = metrics.take(pc.index_in(pa.array(order), value_set=metrics["run"].combine_chunks()))
     kinds = traffic_by_kind(traces.tables["traffic"]).orderBy("run", "kind").toArrow().to_pylist()
     return with_bytes_by_kind(metrics, kinds), kinds
+
+
+def trace_rows(runs: Sequence[Run]) -> int:
+    """Rows in the traces of `runs`, in the tables that metrics read."""
+    return sum(run.manifest.rows.get(table, 0) for run in runs for table in COMPACTED)
 
 
 def measure_columns(table: pa.Table) -> list[str]:

@@ -24,6 +24,7 @@ LABELS: Final = {
     "sleep_j": "energy asleep (J)",
     "control_j": "energy of elections (J)",
     "energy_per_mote_j": "energy per mote (J)",
+    "energy_per_cluster_j": "energy per cluster (J)",
     "energy_max_j": "most energy of a mote (J)",
     "first_dead_s": "first mote dead (s)",
     "half_dead_s": "half of the motes dead (s)",

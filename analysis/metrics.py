@@ -8,14 +8,15 @@ The sink sends and receives like any node but has no battery: it counts in traff
 clusters. Sums of joules are taken in decimals, so that they do not depend on the order of rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
+from pyspark.sql.types import StructField, StructType
 
 from analysis.recall import PAIRS_MAX, Keep, recall
-from analysis.traces import US_PER_S, Traces
+from analysis.traces import US_PER_S, Traces, local_frame
 from analysis.tracking import tracking
 from sim.records import CONTROL_KINDS, SINK, Fate
 
@@ -156,16 +157,29 @@ def run_metrics(
 ) -> DataFrame:
     """One row per run, in no order, with every metric; columns as in `METRICS`.
 
-    `keep` is given what is better computed once and by itself: adaptive execution plans a query anew after
-    each of its stages, so small queries spare planning.
+    Each step is computed by itself and gives one row per run: these are put together here, since a query
+    over all steps would spend more time on its plan than on the rows. `keep` is given what steps use
+    more than once.
     """
-    tables = traces.tables
-    table = traces.runs
-    for needed, step, counts in _steps(pairs_max, keep):
-        frame = keep(step(traces.runs, *(tables[name] for name in needed)))
-        table = _attach(table, frame, needed, counts)
+    rows = {row["run"]: row for row in traces.runs.toArrow().to_pylist()}
+    fields = list(traces.runs.schema)
+    steps = _steps(pairs_max, keep)
+    found: list[tuple[tuple[str, ...], tuple[str, ...], list[str]]] = []
+    for needed, step, counts in steps:
+        frame = step(traces.runs, *(traces.tables[name] for name in needed))
+        columns = [field for field in frame.schema if field.name != "run"]
+        for row in frame.toArrow().to_pylist():
+            rows[row["run"]].update(row)
+        fields += [StructField(field.name, field.dataType) for field in columns]
+        found.append((needed, counts, [field.name for field in columns]))
+    cells = [tuple(row.get(field.name) for field in fields) for row in rows.values()]
+    table = local_frame(traces.runs.sparkSession, cells, StructType(fields))
+    columns_of_steps: dict[str, Column] = {}
+    for needed, counts, names in found:
+        columns_of_steps |= _where_recorded(names, needed, counts)
     return (
-        table.withColumns(_ratios())
+        table.withColumns(columns_of_steps)
+        .withColumns(_ratios())
         .withColumn("window_s", F.col("window_us") / US_PER_S)
         .select(*METRICS)
     )
@@ -201,19 +215,17 @@ def _steps(pairs_max: int, keep: Keep) -> list[tuple[tuple[str, ...], Step, tupl
     ]
 
 
-def _attach(
-    table: DataFrame, frame: DataFrame, needed: tuple[str, ...], counts: tuple[str, ...]
-) -> DataFrame:
-    """Join a step's columns on, null where the run did not record the tables needed."""
+def _where_recorded(
+    names: Sequence[str], needed: tuple[str, ...], counts: tuple[str, ...]
+) -> dict[str, Column]:
+    """A step's columns: null where the run did not record the tables needed, counts 0 where nothing was."""
     recorded = F.lit(True)
     for name in needed:
         recorded &= F.array_contains("recorded", name)
-    joined = table.join(frame, "run", "left")
-    columns = {}
-    for column in frame.columns[1:]:
-        found = F.coalesce(column, F.lit(0)) if column in counts else F.col(column)
-        columns[column] = F.when(recorded, found)
-    return joined.withColumns(columns)
+    return {
+        name: F.when(recorded, F.coalesce(name, F.lit(0)) if name in counts else F.col(name))
+        for name in names
+    }
 
 
 def _ratios() -> dict[str, Column]:
@@ -241,6 +253,8 @@ def _ratios() -> dict[str, Column]:
         # Of the heads probed, the share that had a match.
         "probe_usefulness": F.try_divide("heads_matched", "heads_probed"),
         "energy_per_mote_j": F.try_divide("energy_j", "motes"),
+        # By the mean number of clusters: motes change clusters, and their batteries are read in between.
+        "energy_per_cluster_j": F.try_divide("energy_j", "clusters"),
     }
 
 
@@ -275,6 +289,7 @@ METRICS: Final = (
     "sleep_j",
     "control_j",
     "energy_per_mote_j",
+    "energy_per_cluster_j",
     "energy_max_j",
     "dead",
     "first_dead_s",

@@ -18,6 +18,11 @@ LOOPBACK: Final = "127.0.0.1"
 SPARK_MIN: Final = 4
 """The oldest Spark whose functions we use."""
 
+SMALL_ROWS_MAX: Final = 3_000_000
+"""Trace rows up to which queries are too short for Spark's and Java's slow ways of making them fast."""
+
+_QUICK_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java compiles quickly rather than well, which pays off within the first minute only."""
 _LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
 _LOG_LINES_SHOWN: Final = 10
 _DRIVER_MEMORY_MIB_MAX: Final = 8192
@@ -26,13 +31,16 @@ _TASK_FAILURES_MAX: Final = 4
 
 
 def spark_session(
-    master: str | None = None, *, settings: Mapping[str, str] | None = None
+    master: str | None = None,
+    *,
+    rows: int | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> "SparkSession":
     """The session to use: the active one if there is one, else a new one.
 
     `master` is a Spark master address (`spark://…`, `yarn`, `k8s://…`, `local[4]`); None means the one
-    that spark-submit gave us, or all cores of this machine. `settings` add to `default_settings`. An
-    active session is used as it is.
+    that spark-submit gave us, or all cores of this machine. `rows` is about how many will be worked on, if
+    known. `settings` add to `default_settings`. An active session is used as it is.
 
     Raises:
         MachineError: pyspark or Java is missing or too old, or Spark does not start.
@@ -52,7 +60,7 @@ def spark_session(
     # The JVM's own chatter goes to a nameless file: the terminal is for our table and messages.
     with tempfile.TemporaryFile() as log:
         try:
-            return _start(default_settings(chosen) | dict(settings or {}), log)
+            return _start(default_settings(chosen, rows=rows) | dict(settings or {}), log)
         except (PySparkException, Py4JError, OSError, ValueError) as fault:
             raise MachineError(
                 f"Spark does not start on {chosen!r}: {_first_line(fault)}{_tail(log)}"
@@ -60,7 +68,10 @@ def spark_session(
 
 
 def sweep_session(
-    master: str | None = None, *, settings: Mapping[str, str] | None = None
+    master: str | None = None,
+    *,
+    rows: int | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> "SparkSession":
     """The session for work whose tasks may die: on one machine too, a task is tried again.
 
@@ -73,11 +84,30 @@ def sweep_session(
     if chosen is not None and (cores := re.fullmatch(r"local(?:\[([^,\]]+)\])?", chosen)):
         # Spark never repeats a task on one machine unless the master's address says so.
         chosen = f"local[{cores.group(1) or 1},{_TASK_FAILURES_MAX}]"
-    return spark_session(chosen, settings=settings)
+    return spark_session(chosen, rows=rows, settings=settings)
 
 
-def default_settings(master: str) -> dict[str, str]:
+def sized(spark: "SparkSession", rows: int) -> "SparkSession":
+    """A session of the same application with the settings for queries over so many rows.
+
+    On few rows nearly all time goes into planning and compiling queries, so there we do little of both.
+    """
+    if rows > SMALL_ROWS_MAX:
+        return spark
+    small = spark.newSession()
+    small.conf.set("spark.sql.adaptive.enabled", "false")
+    small.conf.set("spark.sql.codegen.wholeStage", "false")
+    small.conf.set(
+        "spark.sql.shuffle.partitions", str(max(2, spark.sparkContext.defaultParallelism))
+    )
+    return small
+
+
+def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
     """What we set on a new session for `master`; everything else is Spark's default."""
+    java_options = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
+    if rows is not None and rows <= SMALL_ROWS_MAX:
+        java_options += f" {_QUICK_JVM}"
     settings = {
         "spark.app.name": "motejoin",
         "spark.master": master,
@@ -86,7 +116,7 @@ def default_settings(master: str) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.driver.memory": f"{_driver_memory_mib()}m",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
+        "spark.driver.extraJavaOptions": java_options,
     }
     if _is_on_loopback(master):
         settings |= {

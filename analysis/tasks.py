@@ -7,8 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import TaskContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+
+from sim.errors import MachineError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,6 +44,9 @@ def run_tasks(
 
     `work` gets an item and the number of the attempt at it (from 0), must be importable where it runs, and
     must not raise. A KeyboardInterrupt stops the tasks before it goes on.
+
+    Raises:
+        MachineError: Spark gave up.
     """
     context = spark.sparkContext
     failures = context.accumulator(0)
@@ -75,6 +82,9 @@ def run_tasks(
         deadline = time.monotonic() + _CANCEL_S
         thread.join(max(0.0, deadline - time.monotonic()))
         raise
+    if faults and isinstance(faults[0], (Py4JError, PySparkException)):
+        lines = str(faults[0]).strip().splitlines()
+        raise MachineError(f"Spark stopped before all was done: {lines[0]}") from faults[0]
     if faults:
         raise faults[0]
     progress(Progress(len(items), 0, int(failures.value)))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -14,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark c
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
+from analysis.compaction import COMPACTED, FOLDER, Compacted, read_index
 from analysis.schemas import RUNS, table_schema
 from sim.errors import TraceError
 from sim.manifest import Manifest, read_complete
@@ -97,7 +99,56 @@ def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:
     assert runs
     assert len({run.run for run in runs}) == len(runs), runs
     frame = local_frame(spark, [_run_row(run) for run in runs], RUNS)
-    return Traces(frame, {table: _load_table(spark, runs, table) for table in TABLES})
+    return Traces(frame, _Tables(spark, runs))
+
+
+class _Tables(dict[str, DataFrame]):
+    """Trace tables by name, each looked for when it is first asked for."""
+
+    def __init__(self, spark: SparkSession, runs: Sequence[Run]) -> None:
+        super().__init__()
+        self._spark = spark
+        self._runs = runs
+        folders = {run.directory.parent.parent / FOLDER for run in runs}
+        self._compacted = {folder: read_index(folder) for folder in folders}
+
+    def __missing__(self, table: str) -> DataFrame:
+        assert table in TABLES, table
+        recorded = [run for run in self._runs if table in run.manifest.rows]
+        frames = []
+        for folder, compacted in self._compacted.items():
+            if compacted is None or table not in COMPACTED:
+                continue
+            held = [run for run in recorded if _is_held(run, folder, compacted)]
+            if held:
+                names = {run.run: None for run in held}
+                frames.append(_load_compacted(self._spark, compacted, table, list(names)))
+                recorded = [run for run in recorded if run.run not in names]
+        if recorded or not frames:
+            frames.append(_load_table(self._spark, recorded, table))
+        self[table] = reduce(DataFrame.unionByName, frames)
+        return self[table]
+
+
+def _is_held(run: Run, folder: Path, compacted: Compacted) -> bool:
+    """Whether a run's rows stand in compacted form, under its name."""
+    beside = run.directory.parent.parent / FOLDER == folder
+    named = run.run == run.directory.name
+    return beside and named and compacted.holds(run.run, run.manifest.fingerprint)
+
+
+def _load_compacted(
+    spark: SparkSession, compacted: Compacted, table: str, names: Sequence[str]
+) -> DataFrame:
+    schema = table_schema(table)
+    with_run = StructType([*schema.fields, StructField("run", StringType())])
+    files = compacted.files(table, names)
+    rows = spark.read.schema(with_run).parquet(*map(_no_glob, files))
+    stored = {run for run, part in compacted.part_of.items() if part in {f.name for f in files}}
+    if stored == set(names):
+        return rows
+    wanted = local_frame(spark, [(name,) for name in names], StructType([with_run["run"]]))
+    return rows.join(F.broadcast(wanted), "run", "left_semi").select(*with_run.names)
 
 
 def local_frame(
@@ -111,12 +162,7 @@ def local_frame(
 
 
 def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFrame:
-    files = {
-        part: run.run
-        for run in runs
-        if table in run.manifest.rows
-        for part in _parts(run.directory, table)
-    }
+    files = {part: run.run for run in runs for part in _parts(run.directory, table)}
     schema = table_schema(table)
     if not files:
         empty = StructType([*schema.fields, StructField("run", StringType())])

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from analysis.compaction import FOLDER, Source, compact
 from analysis.compare import Question, check_metrics
 from analysis.groups import Grouping, baselines, group_by_keys
 from analysis.session import sweep_session
@@ -26,7 +27,7 @@ from scenarios.progress import ProgressDisplay
 from scenarios.sweep_file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep_task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from sim.errors import Fault, InputError, ScenarioError, TraceError
-from sim.manifest import Manifest
+from sim.manifest import Manifest, read_complete
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,6 +36,8 @@ FORMAT: Final = "motejoin-sweep-1"
 SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
+COMPACT_RUNS_MIN: Final = 200
+"""Runs from which on traces are compacted unless told otherwise: so many small files are slow to open."""
 PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
 
 Tell = Callable[[str], None]
@@ -130,6 +133,7 @@ def run_sweep(
     settings: Mapping[str, str] | None = None,
     resume: bool = False,
     timeout_s: float | None = None,
+    compacted: bool | None = None,
     tell: Tell = lambda _: None,
 ) -> SweepResult:
     """Do the runs that are not there yet and answer from all; see `docs/SPARK.md` for what is written.
@@ -147,10 +151,12 @@ def run_sweep(
         if kept:
             tell(f"{len(kept)} of {len(plan.runs)} runs are complete already")
         tell("starting Spark …")
-        spark = sweep_session(master, settings=settings)
+        # A sample leaves a handful of rows.
+        rows = 3 * round(sum(map(_samples, plan.runs)))
+        spark = sweep_session(master, rows=rows, settings=settings)
+        ship_code(spark, PACKAGES, "motejoin")
         outcomes: list[Outcome] = []
         if to_do:
-            ship_code(spark, PACKAGES, "motejoin")
             workshop = Workshop(
                 content=plan.sweep.content,
                 source=plan.sweep.source,
@@ -160,7 +166,7 @@ def run_sweep(
                 session=new_session(),
             )
             # The longest first: a long run that starts last would leave all other cores idle.
-            to_do.sort(key=_effort, reverse=True)
+            to_do.sort(key=_samples, reverse=True)
             jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
             outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
         failures = plan.invalid + _failures(plan, outcomes, runs_dir)
@@ -168,6 +174,8 @@ def run_sweep(
         failed = {failure.run for failure in failures}
         complete = [run for run in plan.runs if run.run not in failed]
         answer = None
+        if complete and (len(complete) >= COMPACT_RUNS_MIN if compacted is None else compacted):
+            _compact(spark, complete, out_dir)
         if complete:
             tell(f"computing the metrics of {len(complete)} runs …")
             answer = answer_sweep(
@@ -207,6 +215,26 @@ def _run_jobs(
         )
 
 
+def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -> None:
+    """Put the traces of runs into few large files beside them."""
+    sources = []
+    for run in runs:
+        directory = (out_dir / RUNS / run.run).resolve()
+        manifest = read_complete(directory)
+        sources.append(
+            Source(run.run, run.point.name, directory, manifest.rows, manifest.fingerprint)
+        )
+    with ProgressDisplay("compacting the traces", 1) as display:
+        compact(
+            spark,
+            sources,
+            (out_dir / FOLDER).resolve(),
+            lambda state, total: display.update(
+                state.done / total, f"{state.done} of {total} files"
+            ),
+        )
+
+
 def _grouping(runs: Sequence[PlannedRun], sweep: Sweep, by: Sequence[str]) -> Grouping:
     if not by:
         points = {run.point.name: run.point.place for run in runs}
@@ -220,8 +248,8 @@ def _identity(run: PlannedRun) -> dict[str, Any]:
     return {POINT: run.point.name} | run.point.place | run.point.settings
 
 
-def _effort(run: PlannedRun) -> float:
-    """How long a run may take, relative to others: by the samples its motes take."""
+def _samples(run: PlannedRun) -> float:
+    """About how many samples the motes take in a run: a measure of how long it takes."""
     motes = run.scenario["motes"]
     return float(run.scenario["duration_s"] * motes["count"] / motes["interval_s"])
 

@@ -47,6 +47,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         type=_seconds,
         help="time limit of a run (default: the sweep file's timeout_s, else none)",
     )
+    parser.add_argument(
+        "--compact",
+        action=argparse.BooleanOptionalAction,
+        help="put the traces of all runs into few large files in DIR/traces, which Spark reads much"
+        " faster (default: from 200 runs on)",
+    )
     add_options(parser)
     parser.set_defaults(run=run)
 
@@ -77,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
             settings=settings,
             resume=args.resume,
             timeout_s=args.timeout,
+            compacted=args.compact,
             tell=tell,
         )
     except KeyboardInterrupt:

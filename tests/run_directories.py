@@ -61,7 +61,7 @@ class Ground:
 
     window_us: int
     readings: list[tuple[int, int, int]] = field(default_factory=list)
-    """(value, node, at_us), those with a value."""
+    """(value, node, stamp_us), those with a value."""
     results: list[tuple[str, int, int, int, list[tuple[int, int]]]] = field(default_factory=list)
     """(query, value, origin, origin_at_us, partners)."""
 
@@ -94,7 +94,11 @@ def random_run(seed: int) -> RandomRun:
     motes = draw.randint(2, 6)
     window_us = draw.randint(1, 6)
     ground = random_ground(draw, motes, window_us)
-    readings: list[Row] = [(at, node, value, 0.5, at) for value, node, at in ground.readings]
+    # Clocks may be wrong: results know readings by their stamps, which need not be in the order of at_us.
+    ahead_us = [draw.choice([0, 0, draw.randint(-8, 8)]) for _ in range(motes)]
+    readings: list[Row] = [
+        (stamp - ahead_us[node], node, value, 0.5, stamp) for value, node, stamp in ground.readings
+    ]
     readings += [
         (at := draw.randint(0, 30), draw.randrange(motes), None, None, at)
         for _ in range(draw.randint(0, 5))

@@ -69,7 +69,7 @@ by_round as (select
 clusters as (select
     count(*) as rounds, avg(heads) as clusters, sum(members) / nullif(sum(heads), 0) as cluster_size
   from by_round),
-valued as (select distinct value, node, at_us from {readings} where value is not null),
+valued as (select distinct value, node, stamp_us as at_us from {readings} where value is not null),
 owed as (
   select distinct r.value, r.node, r.at_us, s.node as other
   from valued r join valued s on r.value = s.value and r.node <> s.node
@@ -136,7 +136,8 @@ select *,
   (select coalesce(sum(arity - 1), 0) from (select max(arity) as arity from {results}
     where origin is not null group by query, origin, origin_at_us)) / nullif(readings_joined, 0)
     as partners_per_reading,
-  1 - nullif(probe_requests, 0) / nullif(readings_valued, 0) as unfinished_rate
+  1 - nullif(probe_requests, 0) / nullif(readings_valued, 0) as unfinished_rate,
+  energy_j / nullif(clusters, 0) as energy_per_cluster_j
 from traffic, energy, deaths, output, readings, fates, probes, clusters, recall, tracking
 """
 

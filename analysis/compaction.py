@@ -1,0 +1,186 @@
+"""The traces of many runs in few files: what Spark reads when a sweep is large.
+
+A run directory has a file per table, and thousands of small files take longer to open than to read. Beside
+the runs of a sweep stand the same rows again, compacted:
+
+    OUT/traces/<table>/part-00000.parquet     the rows of some whole runs, with `point` and `run` as first columns
+    OUT/traces/index.json                     which runs each part holds, by their fingerprints
+
+Runs of one point stand together, and a row group never holds more than one point, so that a reader who wants
+some points skips the others by the statistics in the files. A part is used only for runs whose fingerprint is
+the one it was made from: what was compacted long ago never stands for a run that was made anew.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from analysis.tasks import Progress, run_tasks
+
+FOLDER: Final = "traces"
+INDEX: Final = "index.json"
+FORMAT: Final = "motejoin-traces-1"
+PART_ROWS: Final = 8_000_000
+"""Rows of all tables after which a part is closed: some tens of megabytes."""
+COMPACTED: Final = (
+    "readings",
+    "truth",
+    "fates",
+    "traffic",
+    "probes",
+    "results",
+    "elections",
+    "energy",
+    "deaths",
+)
+"""The tables that metrics read; the others stay in the run directories only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run to compact."""
+
+    run: str
+    point: str
+    directory: Path
+    rows: dict[str, int]
+    """Rows per table."""
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Compacted traces that are there: fingerprint and part of each run."""
+
+    folder: Path
+    prints: dict[str, str]
+    part_of: dict[str, str]
+
+    def holds(self, run: str, fingerprint: str) -> bool:
+        """Whether the run's rows are in a part."""
+        return self.prints.get(run) == fingerprint
+
+    def runs(self, part: str) -> dict[str, str]:
+        """The runs of a part, with their fingerprints."""
+        return {run: self.prints[run] for run, own in self.part_of.items() if own == part}
+
+    def files(self, table: str, runs: Sequence[str]) -> list[Path]:
+        """The parts of `table` in which `runs` are, in order."""
+        parts = sorted({self.part_of[run] for run in runs})
+        paths = [self.folder / table / part for part in parts]
+        return [path for path in paths if path.exists()]
+
+
+def read_index(folder: Path) -> Compacted | None:
+    """The compacted traces in `folder`; None if there are none that we know."""
+    try:
+        content = json.loads((folder / INDEX).read_text())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        return None
+    prints: dict[str, str] = {}
+    part_of: dict[str, str] = {}
+    for part, runs in content["parts"].items():
+        prints |= runs
+        part_of |= dict.fromkeys(runs, part)
+    return Compacted(folder, prints, part_of)
+
+
+def compact(
+    spark: SparkSession,
+    sources: Sequence[Source],
+    folder: Path,
+    progress: Callable[[Progress, int], None] = lambda _state, _total: None,
+) -> int:
+    """Compact runs, in their order, into `folder`, a task per part; returns the parts written.
+
+    Parts that hold the right runs already are kept, so a sweep that grew costs only what is new.
+    """
+    before = read_index(folder)
+    parts = {f"part-{number:05}.parquet": b for number, b in enumerate(_bundles(sources))}
+    index = {part: {s.run: s.fingerprint for s in bundle} for part, bundle in parts.items()}
+    kept = {part: runs for part, runs in index.items() if before and before.runs(part) == runs}
+    # The index must not speak of an old part while a new one is put in its place.
+    _write_index(folder, kept)
+    new = [(part, bundle) for part, bundle in parts.items() if part not in kept]
+    if new:
+        run_tasks(
+            spark,
+            lambda item, _attempt: write_part(item[1], folder, item[0]),
+            new,
+            failed=lambda _: False,
+            progress=lambda state: progress(state, len(new)),
+        )
+    _write_index(folder, index)
+    for stale in folder.glob("*/part-*.parquet"):
+        if stale.name not in index:
+            stale.unlink()
+    return len(new)
+
+
+def _bundles(sources: Sequence[Source]) -> Iterator[list[Source]]:
+    """Runs in bundles of about `PART_ROWS` rows."""
+    bundle: list[Source] = []
+    rows = 0
+    for source in sources:
+        size = sum(source.rows.get(table, 0) for table in COMPACTED)
+        if bundle and rows + size > PART_ROWS:
+            yield bundle
+            bundle, rows = [], 0
+        bundle.append(source)
+        rows += size
+    if bundle:
+        yield bundle
+
+
+def write_part(bundle: Sequence[Source], folder: Path, part: str) -> None:
+    """Write the rows of some runs, table by table, each aside and then moved into place."""
+    for table in COMPACTED:
+        path = folder / table / part
+        path.unlink(missing_ok=True)
+        holders = [source for source in bundle if table in source.rows]
+        if not holders:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(f".{part}")
+        writer = None
+        try:
+            for rows in _rows_by_point(holders, table):
+                if writer is None:
+                    writer = pq.ParquetWriter(aside, rows.schema, compression="zstd")
+                writer.write_table(rows)
+        finally:
+            if writer is not None:
+                writer.close()
+        aside.replace(path)
+
+
+def _rows_by_point(holders: Sequence[Source], table: str) -> Iterator[pa.Table]:
+    """The rows of each point, its runs one after the other."""
+    gathered: list[pa.Table] = []
+    for position, source in enumerate(holders):
+        files = sorted((source.directory / "trace" / table).glob("part-*.parquet"))
+        rows = pa.concat_tables([pq.read_table(file) for file in files])
+        for column in ("run", "point"):
+            codes = pa.array(np.zeros(rows.num_rows, dtype=np.int32))
+            same = pa.DictionaryArray.from_arrays(codes, [getattr(source, column)])
+            rows = rows.add_column(0, pa.field(column, same.type, nullable=False), same)
+        gathered.append(rows)
+        if position + 1 == len(holders) or holders[position + 1].point != source.point:
+            yield pa.concat_tables(gathered).unify_dictionaries()
+            gathered = []
+
+
+def _write_index(folder: Path, parts: Mapping[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    aside = folder / f".{INDEX}"
+    aside.write_text(json.dumps({"format": FORMAT, "parts": parts}, indent=1) + "\n")
+    aside.replace(folder / INDEX)

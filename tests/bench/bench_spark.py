@@ -1,0 +1,192 @@
+"""Sweeps: what a second core brings, what a Spark task costs; metrics of 20 million rows beside DuckDB.
+
+Each part runs in a process of its own, so that every Spark session starts fresh.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from analysis import metrics
+from analysis.compare import measure, trace_rows
+from analysis.session import spark_session, sweep_session
+from analysis.shipping import ship_code
+from analysis.tasks import run_tasks
+from analysis.traces import find_runs, load_traces
+from scenarios.load import LoadedScenario, parse_toml, shipped_scenarios
+from scenarios.run import run_scenario
+from scenarios.sweep import PACKAGES
+from scenarios.sweep_file import point_scenario
+from scenarios.sweep_task import Job, Workshop
+
+RUNS = 6
+RUN_S = 5.0
+ROWS = int(os.environ.get("MOTEJOIN_BENCH_ROWS", "20000000"))
+SETTINGS: dict[str, Any] = {"join.feedback": "off", "trace.messages": "off"}
+PROBE_S = 60.0
+
+
+def content() -> dict[str, Any]:
+    return parse_toml(shipped_scenarios()["gas-cloud-small"], "gas-cloud-small")
+
+
+def bare(duration_s: float, folder: Path, count: int) -> float:
+    """Wall seconds of a run in this process."""
+    settings = SETTINGS | {"duration_s": duration_s}
+    started = time.perf_counter()
+    for number in range(count):
+        scenario = point_scenario(content(), settings, seed=number, source="bench")
+        run_scenario(LoadedScenario(scenario, "bench", folder), folder / f"bare-{number}")
+    return (time.perf_counter() - started) / count
+
+
+def calibrate(folder: Path) -> dict[str, float]:
+    """The simulated time that makes a run of about RUN_S seconds, and how long it takes in-process."""
+    (folder / "probe").mkdir()
+    first = bare(PROBE_S, folder / "probe", 1)
+    duration_s = PROBE_S * RUN_S / first
+    return {"duration_s": duration_s, "bare_s": bare(duration_s, folder, 3)}
+
+
+def sweep_s(cores: int, duration_s: float, folder: Path) -> float:
+    """Wall seconds of RUNS runs as Spark tasks, the session warm."""
+    spark = sweep_session(f"local[{cores}]", rows=0)
+    ship_code(spark, PACKAGES, "motejoin")
+    runs = folder / f"on-{cores}"
+    runs.mkdir()
+    workshop = Workshop(content(), "bench", str(folder), str(runs), None, "bench")
+
+    def timed(name: str, seconds: float, count: int) -> float:
+        jobs = [Job(f"{name}-{i}", SETTINGS | {"duration_s": seconds}, i) for i in range(count)]
+        started = time.perf_counter()
+        outcomes = run_tasks(spark, workshop.run, jobs, failed=lambda o: o.failure is not None)
+        assert all(outcome.failure is None for outcome in outcomes), outcomes
+        return time.perf_counter() - started
+
+    # Processes start and import once per core, whatever the number of runs.
+    timed("warm", 15.0, 2 * cores)
+    return timed("run", duration_s, RUNS)
+
+
+def make_runs(folder: Path) -> list[Path]:
+    """Copies of one real run, as links, that have ROWS rows together."""
+    scenario = point_scenario(content(), SETTINGS | {"duration_s": 240.0}, seed=1, source="bench")
+    first = folder / "run-0"
+    manifest = run_scenario(LoadedScenario(scenario, "bench", folder), first)
+    rows = sum(manifest.rows.values())
+    copies = [folder / f"run-{number}" for number in range(-(-ROWS // rows))]
+    for copy in copies[1:]:
+        for file in first.rglob("*.*"):
+            target = copy / file.relative_to(first)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.hardlink_to(file)
+    return copies
+
+
+STEPS: dict[str, Callable[..., Any]] = {
+    "traffic": metrics.traffic_totals,
+    "energy": metrics.energy_totals,
+    "results": metrics.output_totals,
+    "readings": metrics.reading_totals,
+    "fates": metrics.fate_totals,
+    "probes": metrics.probe_totals,
+    "elections": metrics.cluster_totals,
+}
+BY_DUCKDB = {
+    "traffic": "select filename, sum(sent), sum(sent_bytes), sum(lost), sum(sent) filter (kind in"
+    " ('cost', 'head', 'join')) from t group by 1",
+    "energy": "select filename, sum(e), max(e) from (select filename, node, max(tx_j + rx_j + idle_j"
+    " + cpu_j + sense_j + overhear_j + sleep_j) as e from t where node >= 0 group by 1, 2) group by 1",
+    "results": "select filename, count(*), avg(arity), avg(delay_us), max(delay_us) from (select filename,"
+    " max(arity) as arity, min(delay_us) as delay_us from t where origin is not null"
+    " group by filename, query, origin, origin_at_us) group by 1",
+    "readings": "select filename, count(*), count(value) from t group by 1",
+    "fates": "select filename, count(*) filter (fate = 'joined'), count(*) filter (fate = 'dropped')"
+    " from t group by 1",
+    "probes": "select filename, count(*), sum(heads_probed), sum(heads_matched) from t group by 1",
+    "elections": "select filename, count(*), avg(heads) from (select filename, round,"
+    " count(distinct head) as heads from t where head >= 0 group by 1, 2) group by 1",
+}
+
+
+def aggregate(folder: Path) -> dict[str, float]:
+    """Wall seconds of the one-pass metrics by Spark and by DuckDB, and of all metrics by Spark."""
+    directories = make_runs(folder)
+    runs, rejected = find_runs(directories)
+    assert not rejected
+    spark = spark_session(rows=trace_rows(runs))
+    traces = load_traces(spark, runs)
+    spark.range(10).selectExpr("sum(id)").collect()
+    started = time.perf_counter()
+    for table, step in STEPS.items():
+        assert step(traces.tables[table]).toArrow().num_rows == len(runs), table
+    by_spark = time.perf_counter() - started
+    started = time.perf_counter()
+    with duckdb.connect() as connection:
+        for table, sql in BY_DUCKDB.items():
+            files = [str(d / "trace" / table / "part-00000.parquet") for d in directories]
+            source = f"read_parquet({files}, filename=true)"
+            rows = connection.sql(sql.replace("from t", f"from {source}")).fetchall()
+            assert len(rows) == len(runs), table
+    by_duckdb = time.perf_counter() - started
+    started = time.perf_counter()
+    table, _ = measure(spark, runs)
+    assert len(set(table["recall"].to_pylist())) == 1
+    return {
+        "rows": trace_rows(runs),
+        "runs": len(runs),
+        "spark_s": by_spark,
+        "duckdb_s": by_duckdb,
+        "all_s": time.perf_counter() - started,
+    }
+
+
+def elsewhere(part: str, *arguments: object) -> Any:  # noqa: ANN401 - what the part says
+    """What a part of this benchmark says, run in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tests.bench.bench_spark", part, folder]
+        done = subprocess.run(
+            [*command, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True
+        )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    """Run the benchmark."""
+    found = elsewhere("calibrate")
+    duration_s, bare_s = found["duration_s"], found["bare_s"]
+    one, two = (elsewhere("sweep", cores, duration_s) for cores in (1, 2))
+    print(f"{RUNS} runs of {bare_s:.1f} s in-process: {one:.1f} s on one core, {two:.1f} s on two")
+    print(f"two cores are {one / two:.2f} times as fast as one (goal 1.8)")
+    print(f"a Spark task costs {one / RUNS / bare_s - 1:+.1%} over a run in-process (goal 10 %)")
+    found = elsewhere("aggregate")
+    print(
+        f"{found['rows']:,} rows in {found['runs']} runs, one-pass metrics: Spark {found['spark_s']:.1f} s,"
+        f" DuckDB {found['duckdb_s']:.1f} s, ratio {found['spark_s'] / found['duckdb_s']:.1f};"
+        f" all metrics with recall and tracking, Spark: {found['all_s']:.1f} s"
+    )
+
+
+def part() -> None:
+    """Run one part, for `elsewhere`."""
+    name, folder, *rest = sys.argv[1:]
+    match name:
+        case "calibrate":
+            answer: Any = calibrate(Path(folder))
+        case "sweep":
+            answer = sweep_s(int(rest[0]), float(rest[1]), Path(folder))
+        case _:
+            answer = aggregate(Path(folder))
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    part()
