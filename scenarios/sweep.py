@@ -169,6 +169,7 @@ def run_sweep(
             to_do.sort(key=_samples, reverse=True)
             jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
             outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
+        _remove_asides(runs_dir)
         failures = plan.invalid + _failures(plan, outcomes, runs_dir)
         _write_json(out_dir / FAILURES, [asdict(failure) for failure in failures])
         failed = {failure.run for failure in failures}
@@ -260,10 +261,9 @@ def _kept(plan: Plan, runs_dir: Path, tell: Tell) -> set[str]:
     planned = {run.run: run for run in plan.runs}
     digests: dict[Path, str] = {}
     kept, strangers = set(), 0
+    _remove_asides(runs_dir)
     for directory in sorted(runs_dir.iterdir()):
-        if is_aside(directory):
-            shutil.rmtree(directory, ignore_errors=True)
-        elif directory.name in planned:
+        if directory.name in planned:
             why = _why_again(planned[directory.name], directory, plan.sweep.base_dir, digests)
             if why:
                 tell(f"{directory.name} is run again: {why}")
@@ -275,6 +275,13 @@ def _kept(plan: Plan, runs_dir: Path, tell: Tell) -> set[str]:
     if strangers:
         tell(f"{runs_dir} has {strangers} runs that are not of this sweep: they are left alone")
     return kept
+
+
+def _remove_asides(runs_dir: Path) -> None:
+    """Remove what attempts left behind whose process or machine died."""
+    for directory in runs_dir.iterdir():
+        if is_aside(directory):
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _why_again(run: PlannedRun, directory: Path, base_dir: Path, digests: dict[Path, str]) -> str:
