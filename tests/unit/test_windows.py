@@ -86,3 +86,7 @@ def test_uniform_windows_are_equal_bounds() -> None:
 def test_tuple_windows_may_differ_by_stream() -> None:
     windows = LastTuples(2, {"A": 7})
     assert (windows.count_of("A"), windows.count_of("B")) == (7, 2)
+
+
+def test_a_stream_alone_needs_no_window() -> None:
+    assert Pairs(()).bounds("A") == (((0,),),)
