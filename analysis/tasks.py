@@ -100,5 +100,8 @@ def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  #
             if info is not None:
                 done += info.numCompletedTasks
                 running += info.numActiveTasks
-    # The two counts are not taken at the same instant.
-    return Progress(done, min(running, total - done), failed)
+    # The two counts are not taken at the same instant: some that are done still count as running.
+    running = min(running, total - done)
+    if context.master.startswith("local"):
+        running = min(running, context.defaultParallelism)
+    return Progress(done, running, failed)
