@@ -22,7 +22,7 @@ from sim.rng import RandomStreams
 
 MOTES: Final = (300, 500, 700)
 MOTES_QUICK: Final = (300, 500)
-SEEDS, SEEDS_QUICK = 5, 2
+SEEDS, SEEDS_QUICK = 3, 2
 
 # The clustering study of Younis & Fahmy 2004: 1,000 nodes in 2,000 m x 2,000 m.
 FIELD_MOTES: Final = 1000
