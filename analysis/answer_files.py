@@ -41,11 +41,22 @@ def write_answers(
     found: Answers, shown: Sequence[str], out_dir: Path, *, label: str, x_axis: str | None = None
 ) -> Written:
     """Write summary and differences of all metrics, and draw those to be shown."""
+    _remove_earlier(found.metrics, out_dir)
     written = Written(write_table(summary_table(found, label), out_dir, "summary"))
     if found.differences:
         written.files += write_table(difference_table(found, label), out_dir, "differences")
     written.add_figures(draw_answers(found, shown, out_dir / FIGURES, x_axis=x_axis))
     return written
+
+
+def _remove_earlier(metrics: Sequence[str], out_dir: Path) -> None:
+    """Remove what an earlier answer to another question would leave standing beside this one."""
+    for ending in (".csv", ".parquet"):
+        (out_dir / f"differences{ending}").unlink(missing_ok=True)
+    for metric in metrics:
+        for name in (metric, f"{metric}-difference", f"{metric}-heat"):
+            for ending in (".png", ".svg"):
+                (out_dir / FIGURES / f"{name}{ending}").unlink(missing_ok=True)
 
 
 def write_page(out_dir: Path, page: Page) -> Path:

@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     from analysis.compare import Question
     from scenarios.sweep import plan_sweep, run_sweep
 
-    question = Question(
-        args.metric or sweep.metrics, args.by or sweep.by, args.baseline or sweep.baseline
-    )
+    # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
+    baseline = args.baseline or (None if args.by else sweep.baseline)
+    question = Question(args.metric or sweep.metrics, args.by or sweep.by, baseline)
     plan = plan_sweep(sweep, question)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
     tell(

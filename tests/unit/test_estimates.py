@@ -147,6 +147,15 @@ def test_summary_has_mean_low_high_and_n_of_every_metric(tmp_path: Path) -> None
     # Numbers on one axis, two series, two dimensions: lines, differences and a heat map.
     assert set(written.figures) == {"bytes", "bytes-difference", "bytes-heat"}
     assert all(file.stat().st_size > 1000 for file in written.figures.values())
+    assert (tmp_path / "differences.csv").is_file()
+
+    # Asked anew without a baseline and along one axis, nothing of the first answer is left.
+    strategies = group_by_keys(SCENARIOS, ["strategy"])
+    (tmp_path / "figures" / "mine.png").write_text("mine")
+    write_answers(answers(rows, strategies, ["bytes"], {}), ["bytes"], tmp_path, label="group")
+    assert not (tmp_path / "differences.csv").exists()
+    drawn = {file.name for file in (tmp_path / "figures").iterdir()}
+    assert drawn == {"bytes.png", "bytes.svg", "mine.png"}
 
 
 def test_figures_stand_where_nothing_is_known(tmp_path: Path) -> None:
