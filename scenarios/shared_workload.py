@@ -9,7 +9,7 @@ windows of Table 1                       DISTRIBUTIONS
 E(x), expected burst size (§5.2)         Setting.burst; Pareto with scale 1 and shape burst / (burst - 1)
 
 The paper does not say how fast its machine was, only that it kept up with the streams (§5.1). Here a match costs so much
-that joining takes half of the time at the average rate (LOAD, fixed before any run was seen); 40 % of that goes into
+that joining takes half of the time at the average rate (LOAD, fixed before any run at that load was seen); 40 % of that goes into
 output (§3.4). Deviation from §5.2: the Pareto density holds for x >= b, where
 the text has b >= x; burst sizes are whole numbers, rounded up or down at random so that the mean stays.
 """
