@@ -75,6 +75,7 @@ class Setting:
     contender: Contender
     motes: int
     seed: int
+    battery_j: float = BATTERY_J
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,8 @@ class _Network:
         self._profile = load_profile("first-order")
         self._neighbourhoods = Neighbourhoods(self._positions_m)
         self._own = np.arange(count)
-        self._residual_j = np.full(count, BATTERY_J)
+        self._battery_j = setting.battery_j
+        self._residual_j = np.full(count, self._battery_j)
         self._alive: Flags = np.ones(count, dtype=np.bool_)
         self._air = CountedAir(
             self._profile,
@@ -210,7 +212,7 @@ class _Network:
         return 0.0
 
     def _election(self, random: np.random.Generator) -> Election:
-        energy_share = self._residual_j / BATTERY_J
+        energy_share = self._residual_j / self._battery_j
         match self._contender:
             case Contender.HEED | Contender.HEED_CHATTY:
                 neighbourhood = self._neighbourhoods.within(HEED_RANGE_M)
@@ -267,4 +269,4 @@ class _Network:
     def _pay(self, spent_j: Reals) -> None:
         """A mote that cannot pay gives what it has, and is dead."""
         self._residual_j -= np.minimum(spent_j, self._residual_j)
-        self._alive &= self._residual_j > DEAD_SHARE * BATTERY_J
+        self._alive &= self._residual_j > DEAD_SHARE * self._battery_j
