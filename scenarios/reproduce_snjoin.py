@@ -110,7 +110,7 @@ def figure_8(request: Request) -> list[Verdict]:
         Verdict(
             f"SNJoin* without feedback and distributed MJoin at {most:,} sensors",
             "MJoin below SNJoin*",
-            f"MJoin {_percent(mjoin)} of SNJoin*'s output rate",
+            f"output rate of MJoin {_percent(mjoin)} beside SNJoin*'s",
             _number(mjoin.mean) <= 0,
         ),
     ]
