@@ -1,9 +1,11 @@
 """Many independent pieces of work as Spark tasks, one each, with their progress."""
 
 import os
+import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -70,13 +72,15 @@ def run_tasks(
         except BaseException as fault:  # noqa: BLE001 - it is raised again by the thread that waits
             faults.append(fault)
 
-    # Spark's call blocks; the tracker is asked from here, and so an interrupt is heard at once.
+    # Spark's call blocks; the tracker is asked from here, and so an interrupt is soon heard.
     thread = threading.Thread(target=collect, daemon=True)
     thread.start()
     try:
-        while thread.is_alive():
-            thread.join(_POLL_S)
-            progress(_progress(context, group, len(items), int(failures.value)))
+        with _interrupts_held() as let_through:
+            while thread.is_alive():
+                thread.join(_POLL_S)
+                let_through()
+                progress(_progress(context, group, len(items), int(failures.value)))
     except BaseException:
         context.cancelJobGroup(group)
         deadline = time.monotonic() + _CANCEL_S
@@ -89,6 +93,28 @@ def run_tasks(
         raise faults[0]
     progress(Progress(len(items), 0, int(failures.value)))
     return results
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[Callable[[], None]]:
+    """Within, Ctrl-C counts only where the function yielded is called.
+
+    It must not break into a call to the JVM, which would be left half answered.
+    """
+    held = threading.Event()
+
+    def let_through() -> None:
+        if held.is_set():
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield let_through
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: held.set())
+    try:
+        yield let_through
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  # noqa: ANN401 - untyped in Spark
