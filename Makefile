@@ -18,7 +18,7 @@ demo: setup  ## run the gas-cloud scenario and write demo/report.html
 	$(BIN)/motejoin report $(DEMO)/run --out $(DEMO)/report.html
 
 test: setup  ## run all tests
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 check: setup  ## format, lint, types and import layers
 	$(BIN)/ruff format --check .

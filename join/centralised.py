@@ -8,7 +8,7 @@ from join.sink_queries import SinkQueries
 from join.sink_site import SinkSite
 from join.snjoin_star import ClusterHead
 from join.wire import READING_BYTES, RELAYED_READING_BYTES
-from network.contract import Air, Clock, Message, Processors
+from network.contract import Clock, Links, Message, Processors
 from sim.records import SINK, DropReason
 
 
@@ -18,7 +18,7 @@ class CentralisedJoin:
     def __init__(
         self,
         clock: Clock,
-        air: Air,
+        air: Links,
         cpus: Processors,
         sink: SinkSite,
         accounts: Accounts,

@@ -7,8 +7,8 @@ reading, so that together they find what one request past all heads would have f
 
 from collections.abc import Callable, Iterator
 
+from join.newest import Stamp
 from join.probe_request import ProbeRequest
-from join.value_table import Stamp
 from network.contract import Clock
 
 

@@ -6,12 +6,12 @@ from join.accounts import Accounts, Reading
 from join.contract import Stream, Value
 from join.cpu_costs import CpuCosts
 from join.gathering import Gatherer, parts_past, split
+from join.newest import Stamp
 from join.notes import NoteWriter
 from join.probe_request import ProbeRequest
 from join.sink_site import SinkSite
 from join.snjoin_star import ClusterHead
 from join.tour import ProbingOrder
-from join.value_table import Stamp
 from join.wire import (
     ACK_BYTES,
     HELD_READING_BYTES,
@@ -19,7 +19,7 @@ from join.wire import (
     note_bytes,
     request_bytes,
 )
-from network.contract import Air, Clock, LocalTime, Message, Processors
+from network.contract import Clock, Links, LocalTime, Message, Processors
 from sim.memo import Memo
 from sim.records import SINK, DropReason, RequestEnd
 
@@ -42,7 +42,7 @@ class InNetworkJoin:
     def __init__(
         self,
         clock: Clock,
-        air: Air,
+        air: Links,
         cpus: Processors,
         sink: SinkSite,
         accounts: Accounts,

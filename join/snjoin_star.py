@@ -22,10 +22,11 @@ window ("lingering"): nothing is moved and nothing is lost. Heads are told whom 
 from collections.abc import Callable, Sequence
 
 from join.contract import Member, Value
+from join.newest import Stamp
 from join.probe_request import ProbeRequest
 from join.probing import BySelectivity, Note, ProbingRule
 from join.tour import ProbingOrder, as_chosen
-from join.value_table import Stamp, ValueTable
+from join.value_table import ValueTable
 
 SWEEP_EVERY_US = 100_000
 

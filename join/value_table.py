@@ -22,8 +22,6 @@ from join.clean_sweep import Record, StampT, TimeSweep, add_sorted, remove_first
 from join.contract import Member, Stream, Value
 from join.newest import Newest, Stamp, add_member
 
-__all__ = ["OccurrenceTable", "Stamp", "ValueTable"]
-
 
 class OccurrenceTable(Generic[StampT]):
     """Occurrences of all streams by value.

@@ -52,7 +52,7 @@ class Clock(Protocol):
         """Call `function(argument)` at `at_us`."""
 
 
-class Air(Protocol):
+class Links(Protocol):
     """Carries messages from mote to mote, at the price of time and energy."""
 
     alive: list[bool]
@@ -65,6 +65,10 @@ class Air(Protocol):
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
     ) -> int:
         """Send one message, its transmission starting at `at_us`; returns its bytes on air."""
+
+
+class Air(Links, Protocol):
+    """Links, and announcements to all around."""
 
     def broadcast(
         self,

@@ -2,7 +2,7 @@
 
 import heapq
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -28,8 +28,8 @@ class ToyClock:
             function(argument)
 
 
-class ToyAir:
-    """Delivers after a random delay, or loses; unicasts only."""
+class ToyLinks:
+    """Deliver after a random delay, or lose."""
 
     def __init__(
         self, clock: ToyClock, rng: random.Random, *, nodes: int, delay_us_max: int, loss: float
@@ -53,18 +53,6 @@ class ToyAir:
         arrives_us = at_us + self._rng.randint(1, self._delay_us_max)
         self._clock.call_at(arrives_us, self._arrive, message)
         return body_bytes
-
-    def broadcast(
-        self,
-        kind: str,
-        source: int,
-        listeners: Sequence[int],
-        range_m: float,
-        body_bytes: int,
-        at_us: int,
-        on_heard: Callable[[int, list[int]], None],
-    ) -> None:
-        raise NotImplementedError
 
     def _arrive(self, message: Message) -> None:
         handler, on_loss = self._handlers[message.kind]

@@ -21,6 +21,9 @@ from tests.e2e.runs import fails
 
 pytestmark = pytest.mark.spark
 
+# Each of these would else start a cluster of its own.
+on_one_worker = pytest.mark.xdist_group("cluster")
+
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # Long enough that a sweep of them can be hit in the middle, with every table and some results.
 SWEEP = """
@@ -102,6 +105,7 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@on_one_worker
 @pytest.mark.slow
 def test_a_sweep_survives_the_loss_of_a_worker(on_cluster: Path, embedded: dict[str, str]) -> None:
     assert complete(on_cluster) == embedded
@@ -109,6 +113,7 @@ def test_a_sweep_survives_the_loss_of_a_worker(on_cluster: Path, embedded: dict[
     assert json.loads((on_cluster / "failures.json").read_text()) == []
 
 
+@on_one_worker
 @pytest.mark.slow
 def test_a_sweep_keeps_its_output_contract(on_cluster: Path, embedded: dict[str, str]) -> None:
     metrics = pq.read_table(on_cluster / "metrics.parquet").to_pylist()
@@ -132,6 +137,7 @@ def test_a_sweep_keeps_its_output_contract(on_cluster: Path, embedded: dict[str,
         assert (on_cluster / "figures" / f"{figure}.svg").is_file()
 
 
+@on_one_worker
 @pytest.mark.slow
 def test_a_sweep_goes_on_after_its_driver_was_killed(
     tmp_path: Path, on_cluster: Path, embedded: dict[str, str]

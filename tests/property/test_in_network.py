@@ -19,7 +19,7 @@ from join.tour import as_chosen
 from join.wire import factorised_bytes
 from network.clocks import true_time
 from sim.records import Fate, RequestEnd
-from tests.checkers.toy_network import ToyAir, ToyClock, ToyCpus
+from tests.checkers.toy_network import ToyClock, ToyCpus, ToyLinks
 
 DELAY_US_MAX = 40
 LATE_US = 100_000
@@ -102,7 +102,7 @@ def join_in_network(
 
     join = InNetworkJoin(
         clock,
-        ToyAir(clock, rng, nodes=story.motes, delay_us_max=DELAY_US_MAX, loss=loss),
+        ToyLinks(clock, rng, nodes=story.motes, delay_us_max=DELAY_US_MAX, loss=loss),
         ToyCpus(clock, rng, full=full),
         sink,
         accounts,

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member, Value
+from join.newest import Stamp
 from join.probe_request import ProbeRequest
 from join.probing import FullProbing
 from join.snjoin_star import ClusterHead
-from join.value_table import Stamp
 from join.wire import latest_bytes
 
 DELAY_US_MAX = 40

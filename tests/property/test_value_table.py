@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.value_table import Stamp, ValueTable
+from join.newest import Stamp
+from join.value_table import ValueTable
 
 Insert = tuple[int, int, int, int]
 """Gap since the last insert, how late the tuple is, stream, value."""

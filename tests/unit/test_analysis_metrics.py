@@ -15,7 +15,7 @@ from tests.run_directories import RandomRun, random_run
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("metrics")]
 
 RUNS = 40
 

@@ -118,6 +118,7 @@ def lives() -> dict[Contender, Life]:
     return {contender: live(Setting(contender, 40, 2, battery_j=0.2)) for contender in Contender}
 
 
+@pytest.mark.xdist_group("lives")
 @pytest.mark.slow
 def test_what_is_told_is_paid_for(lives: dict[Contender, Life]) -> None:
     def control_j(contender: Contender) -> float:
@@ -132,6 +133,7 @@ def test_what_is_told_is_paid_for(lives: dict[Contender, Life]) -> None:
     assert more_j == pytest.approx(spread_j - bits * 50e-9, rel=0.1)
 
 
+@pytest.mark.xdist_group("lives")
 @pytest.mark.slow
 def test_a_life_is_a_function_of_its_setting(lives: dict[Contender, Life]) -> None:
     assert live(Setting(Contender.LEACH, 40, 2, battery_j=0.2)) == lives[Contender.LEACH]

@@ -1,5 +1,6 @@
 from join.contract import Member
-from join.value_table import Stamp, ValueTable
+from join.newest import Stamp
+from join.value_table import ValueTable
 
 LATER: Stamp = (1000, 0, 0)
 
