@@ -74,6 +74,21 @@ def test_a_silent_stream_holds_nothing_up_and_state_stays_bounded(name: str) -> 
     assert operator.stats.held_peak < 200
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_says_how_many_tuples_it_held_at_most(name: str) -> None:
+    operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="AB")
+
+    def peak_after(*arrivals: tuple[str, int]) -> int:
+        for stream, at_us in arrivals:
+            operator.insert(Occurrence(stream, at_us, at_us))
+        return operator.stats.held_peak
+
+    assert peak_after(("A", 0), ("A", 1), ("B", 2), ("B", 3), ("A", 4)) == 5
+    # All of these have expired when the next come.
+    assert peak_after(("B", 100), ("A", 101)) == 5
+    assert peak_after(*(("B", at_us) for at_us in range(102, 106))) == 6
+
+
 @pytest.mark.parametrize("make", [NLWJoin, MWJoin, BEWJoin])
 def test_the_newest_tuple_of_one_stream_does_not_drop_partners_of_another(make: type) -> None:
     # W-join Fig. 3: e1 is out of b's window but still in c's.
