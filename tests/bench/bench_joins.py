@@ -17,7 +17,10 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from matplotlib.figure import Figure as Canvas
 
 from join.bew import BEWHashJoin
 from join.contract import Arity, Occurrence, Operator, Result, Stream, Value
@@ -38,6 +41,8 @@ REPEATS = 2
 
 CHUNK = 500
 """Tuples that are timed together."""
+
+CROSSING = Path("build/bench/bew-few.png")
 
 Make = Callable[..., Operator]
 Read = Callable[[Result], int]
@@ -225,15 +230,26 @@ def crossing() -> None:
         "BEW and FEW (hash), 3 streams, window 2 s, 500 values, lateness 5 ms: mean response in ms"
     )
     print("  tuples/s in all       bew       few")
-    for rate in (300, 1000, 3000, 6000, 10_000):
+    tuples_per_s = (300, 1000, 3000, 6000, 8000, 10_000)
+    responses_ms: dict[str, list[float]] = {"BEW-join": [], "FEW-join": []}
+    for rate in tuples_per_s:
         rates = dict.fromkeys("ABC", rate / 3)
         arrivals = uniform_streams(rates=rates, seconds=2.2 + 100 / rate, domain=500)
-        responses_ms = [
-            response_ms(make(windows=Uniform(2_000_000), streams=rates, late_us=5_000), arrivals)
-            for make in (BEWHashJoin, FEWHashJoin)
-        ]
-        lower = "  <- few" if responses_ms[1] < responses_ms[0] else "  <- bew"
-        print(f"  {rate:15,}  {responses_ms[0]:8.2f}  {responses_ms[1]:8.2f}{lower}")
+        for make, responses in zip((BEWHashJoin, FEWHashJoin), responses_ms.values(), strict=True):
+            operator = make(windows=Uniform(2_000_000), streams=rates, late_us=5_000)
+            responses.append(response_ms(operator, arrivals))
+        bew, few = (responses[-1] for responses in responses_ms.values())
+        print(f"  {rate:15,}  {bew:8.2f}  {few:8.2f}{'  <- few' if few < bew else '  <- bew'}")
+    canvas = Canvas(figsize=(6, 3.6), layout="constrained")
+    axes = canvas.subplots()
+    for name, responses in responses_ms.items():
+        axes.loglog(tuples_per_s, responses, marker="o", label=name)
+    axes.set_xlabel("tuples/s in all")
+    axes.set_ylabel("mean response (ms)")
+    axes.legend(frameon=False)
+    CROSSING.parent.mkdir(parents=True, exist_ok=True)
+    canvas.savefig(CROSSING, dpi=120)
+    print(f"  drawn in {CROSSING}")
 
 
 def response_ms(operator: Operator, arrivals: Sequence[Occurrence]) -> float:
