@@ -249,6 +249,8 @@ def _in_list(node: InList, scope: Scope) -> Compiled:
 
 
 def _in_table(node: InTable, scope: Scope) -> Compiled:
+    if node in scope.looked_up:
+        return Compiled(Type.BOOLEAN, operator.itemgetter(scope.looked_up[node]))
     operand = compile_expression(node.operand, scope)
     tables = scope.catalog.tables
     name = find(node.table, tables)

@@ -1,8 +1,9 @@
 """SELECT lists made into operators: grouping, aggregates, projection, and the names of the output columns."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import TypeGuard
 
 from join.dsms.aggregates import Accumulator, Average, Count, CountDistinct, Extreme, Sum
 from join.dsms.catalog import Type
@@ -11,12 +12,22 @@ from join.dsms.distinct import Distinct
 from join.dsms.expressions import AGGREGATES, Compiled, compile_expression
 from join.dsms.group_by import Aggregate, GroupBy
 from join.dsms.language.errors import QueryFault
-from join.dsms.language.syntax import Call, Column, Expression, Item, Literal, rewrite
+from join.dsms.language.syntax import (
+    Call,
+    Column,
+    Expression,
+    InTable,
+    Item,
+    Literal,
+    rewrite,
+    walk,
+)
 from join.dsms.pipeline import Transform
 from join.dsms.plan import Plan
 from join.dsms.projection import Projection
 from join.dsms.render import render
 from join.dsms.scope import Scope, Slot
+from join.dsms.table_columns import TableColumns
 
 RESERVED = ("at_us", "query", "change")
 """Columns that stand before those selected."""
@@ -41,7 +52,7 @@ def build_output(plan: Plan, scope: Scope) -> OutputColumns:
     if plan.is_aggregated:
         transforms, values = _grouped(plan, items, scope)
     else:
-        transforms, values = [], [compile_expression(item.value, scope) for item in items]
+        transforms, values = _compiled([item.value for item in items], scope)
     transforms.append(Projection(_mapper(values)))
     if plan.distinct:
         transforms.append(Distinct())
@@ -64,6 +75,25 @@ def _mapper(values: Sequence[Compiled]) -> Mapper:
     return lambda row: tuple([evaluate(row) for evaluate in evaluates])
 
 
+def _compiled(terms: Sequence[Expression], scope: Scope) -> tuple[list[Transform], list[Compiled]]:
+    transforms, looked_up = _look_up(terms, scope)
+    return transforms, [compile_expression(term, looked_up) for term in terms]
+
+
+def _look_up(terms: Sequence[Expression], scope: Scope) -> tuple[list[Transform], Scope]:
+    """An operator that looks into the tables which the terms read, if any, and the scope of its rows.
+
+    Tables change: what comes after it then depends on the row alone.
+    """
+    nodes = (node for term in terms for node in walk(term) if isinstance(node, InTable))
+    looks = list(dict.fromkeys(nodes))
+    if not looks:
+        return [], scope
+    columns = TableColumns(_mapper([compile_expression(look, scope) for look in looks]))
+    places = {look: place for place, look in enumerate(looks, len(scope.slots()))}
+    return [columns], replace(scope, looked_up=places)
+
+
 def _grouped(
     plan: Plan, items: Sequence[Item], scope: Scope
 ) -> tuple[list[Transform], list[Compiled]]:
@@ -73,6 +103,8 @@ def _grouped(
         scope.faults.append(
             QueryFault(at, "SELECT * shows rows, GROUP BY groups: name the columns")
         )
+    calls = [node for item in items for node in walk(item.value) if _is_aggregate(node)]
+    before, looked_up = _look_up(calls, scope)
     found = (scope.resolve(column) for column in plan.group_by)
     keys = list(dict.fromkeys(slot for slot in found if slot))
     grouped_columns: dict[str, Type] = {f"key {slot.index}": slot.type for slot in keys}
@@ -80,9 +112,9 @@ def _grouped(
     known: dict[Call, str] = {}
 
     def grouped(node: Expression) -> Expression | None:
-        if isinstance(node, Call) and node.function.lower() in AGGREGATES:
+        if _is_aggregate(node):
             if node not in known:
-                kind, aggregate = _aggregate(node, scope)
+                kind, aggregate = _aggregate(node, looked_up)
                 known[node] = f"aggregate {len(known)}"
                 grouped_columns[known[node]] = kind
                 aggregates.append(aggregate)
@@ -93,10 +125,14 @@ def _grouped(
 
     rewritten = [rewrite(item.value, grouped) for item in items]
     inner = Scope(scope.catalog, scope.moment, [(_GROUPED, grouped_columns)], scope.faults)
-    values = [compile_expression(each, inner) for each in rewritten]
+    after, values = _compiled(rewritten, inner)
     places = [slot.index for slot in keys]
     key: Mapper | None = (lambda row: tuple([row[i] for i in places])) if plan.group_by else None
-    return [GroupBy(key, aggregates)], values
+    return [*before, GroupBy(key, aggregates), *after], values
+
+
+def _is_aggregate(node: Expression) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.function.lower() in AGGREGATES
 
 
 def _key_column(node: Column, keys: Sequence[Slot], scope: Scope) -> Expression:

@@ -8,6 +8,7 @@ from join.dsms.changes import Batch, Delta, Row
 from join.dsms.feeds import ArrivalEvent, Event, Feed, Step
 from join.dsms.plan import Plan
 from join.dsms.selection import TableSelection
+from join.dsms.table_columns import TableColumns
 from sim.records import Change
 
 
@@ -68,7 +69,9 @@ class Pipeline:
             deltas = batch
             for transform in self._transforms:
                 # What is held is judged anew first: the batch then meets operators that know the new table.
-                turned = transform.refresh() if isinstance(transform, TableSelection) else []
+                turned = []
+                if isinstance(transform, TableSelection | TableColumns):
+                    turned = transform.refresh()
                 deltas = turned + transform.apply(deltas)
             outputs += self._outputs(at_us, deltas)
         return outputs

@@ -112,11 +112,11 @@ class Plan:
     @property
     def reads_tables(self) -> bool:
         """Whether a change of a table can change the answer."""
-        predicates = [*self.selection]
+        terms = [*self.selection, *(item.value for item in self.items)]
         for source in self.sources:
             if isinstance(source.window, PredicateSpec):
-                predicates += [p for p in (source.window.enters, source.window.leaves) if p]
-        return any(reads_table(predicate) for predicate in predicates)
+                terms += [p for p in (source.window.enters, source.window.leaves) if p]
+        return any(reads_table(term) for term in terms)
 
 
 def lives_us(windows: TimeWindows, streams: Sequence[str]) -> list[int]:

@@ -198,7 +198,8 @@ class _Planner:
         pairwise = [term for term in (*between, *other) if self._is_pairwise(term)]
         late = [term for term in (*between, *other) if term not in pairwise]
         # What a shared join still owes when a table changes would meet the wrong table.
-        is_steady = not any(reads_table(term) for term in terms)
+        selected = [item.value for item in self.query.items]
+        is_steady = not any(reads_table(term) for term in (*terms, *selected))
         if self.share and len(self.sources) == 2 and is_steady and isinstance(windows, Uniform):
             return self._shared(windows.window_us, own, keys, pairwise, late)
         if keys:

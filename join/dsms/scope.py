@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from join.dsms.catalog import Catalog, Type, find
 from join.dsms.language.errors import QueryFault, unknown
-from join.dsms.language.syntax import Column, Expression, walk
+from join.dsms.language.syntax import Column, Expression, InTable, walk
 
 
 @dataclass(slots=True)
@@ -38,6 +38,8 @@ class Scope:
     """Alias and columns, in the order of the row."""
     faults: list[QueryFault] = field(default_factory=list)
     allows_now: bool = False
+    looked_up: Mapping[InTable, int] = field(default_factory=dict)
+    """Looks into tables whose outcome stands in the row, and where."""
 
     def slots(self) -> list[Slot]:
         """All columns in the order of the row."""

@@ -159,7 +159,7 @@ def cases(draw: st.DrawFn) -> Case:
         conditions += [f"{x}.k = {y}.k" for x, y in pairwise(aliases)]
     items, group_by = select_list(draw, aliases)
     ours = f"SELECT {items} FROM " + ", ".join(f"{s.stream} {s.alias} {s.window}" for s in sources)
-    theirs = f"SELECT {items} FROM " + ", ".join(
+    theirs = f"SELECT {items.replace('IN R', 'IN (SELECT x FROM R)')} FROM " + ", ".join(
         s.snapshot.replace("{base}", BASE.replace("{stream}", s.stream)) + f" {s.alias}"
         for s in sources
     )
@@ -225,6 +225,10 @@ def select_list(draw: st.DrawFn, aliases: list[str]) -> tuple[str, str]:
                 (f"{a}.k, {aggregates}", f"{a}.k"),
                 (f"{a}.k, MAX({b}.v) - MIN({b}.v)", f"{a}.k, {b}.k"),
                 (f"DISTINCT COUNT({b}.v)", f"{a}.v"),
+                (f"{a}.k, {b}.v IN R", ""),
+                (f"DISTINCT {a}.v NOT IN R, {b}.k IN R OR {a}.v IS NULL", ""),
+                (f"COUNT({a}.v IN R), MAX({b}.k IN R), MAX({a}.k) NOT IN R", ""),
+                (f"{a}.k, {a}.k IN R, MIN({b}.v IN R), COUNT(*) IN R", f"{a}.k"),
             ]
         )
     )

@@ -150,6 +150,7 @@ def test_an_int_column_between_in_and_out_does_not_overlap() -> None:
         ("SELECT S.id FROM S [ROWS 2], T [ROWS 2] WHERE similar(S.v, T.v)", None, "nested-loop join where similar(S.v, T.v)"),
         ("SELECT a.id FROM S a, S b WHERE a.id = b.id WINDOW 1 s", "mqt", "shared window hash join on a.id = b.id, window 1 s"),
         ("SELECT S.id FROM S, T WHERE S.id = T.id AND S.id IN Rooms.id WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id, window 1 s"),
+        ("SELECT S.id IN Rooms.id FROM S, T WHERE S.id = T.id WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id, window 1 s"),
         ("SELECT DISTINCT id FROM S WHERE v > 1 AND (ok OR v < 0)", None, "select v > 1 AND (ok OR (v < 0))"),
     ],
 )  # fmt: skip
@@ -321,6 +322,26 @@ def test_rows_selected_by_a_table_follow_its_changes() -> None:
         (3, "q", "-", (1,)),
         (3, "r", "u", (1,)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("items", "changes"),
+    [
+        ("id, id IN Rooms.id AS hot", [(1, "+", (2, False)), (5, "u", (2, True)), (12, "-", (2, True))]),
+        ("DISTINCT id IN Rooms.id", [(1, "+", (False,)), (5, "u", (True,)), (12, "-", (True,))]),
+        ("MAX(id IN Rooms.id)", [(1, "+", (False,)), (5, "u", (True,)), (12, "u", (None,))]),
+        ("MAX(id) IN Rooms.id", [(1, "+", (False,)), (5, "u", (True,)), (12, "u", (None,))]),
+    ],
+)  # fmt: skip
+def test_what_is_selected_from_a_table_follows_its_changes(
+    items: str, changes: list[tuple[int, str, Row]]
+) -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", f"SELECT {items} FROM S [RANGE 10 us]")
+    outputs = engine.arrive("S", (2, 1.0, "s", True, 1), 1)
+    outputs += engine.change_table("Rooms", 5, insert=[(2, "attic")])
+    outputs += engine.advance(20)
+    assert [(o.at_us, o.change.value, o.row) for o in outputs] == changes
 
 
 def test_a_query_that_comes_later_does_not_share_what_it_has_not_seen() -> None:
