@@ -45,6 +45,8 @@ class Member(NamedTuple):
 class Result:
     """What one arriving tuple joined with, factorised: the product of the partners' times.
 
+    `origin` is that tuple: one object for all results of one arrival, another for those of the next, equal or not.
+
     The expanded results are all ways to pick one time per partner stream. With thousands of streams
     they are too many to list, so they are counted without listing and listed lazily.
 

@@ -21,6 +21,8 @@ memory for one partition's window, whatever `memory` says.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -293,8 +295,10 @@ class SpillingJoin:
         records = [tuple_.record for tuple_ in spilled]
         records += partition.join.held()
         records.sort(key=stamp_of)
-        for origin, part in self._replay(records, owed, left):
-            yield result_of(Occurrence(origin[2], origin[3], origin[0]), part)
+        for record, parts in groupby(self._replay(records, owed, left), key=itemgetter(0)):
+            origin = Occurrence(record[2], record[3], record[0])
+            for _, part in parts:
+                yield result_of(origin, part)
         partition.owed.clear()
         disk.clear()
         now_us = self._watermark.at_us

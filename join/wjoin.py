@@ -91,6 +91,8 @@ class WJoin(ABC):
         self._comparisons = 0
         self._held = 0
         self._held_peak = 0
+        self._origin_stamp = 0
+        self._last_origin: Occurrence
         self._configure()
 
     @property
@@ -206,7 +208,11 @@ class WJoin(ABC):
         )
 
     def _origin(self, index: int, item: Item) -> Occurrence:
-        return Occurrence(self._streams[index], item[2], item[0])
+        """The tuple at hand, as one object for all its results."""
+        if item[1] != self._origin_stamp:
+            self._origin_stamp = item[1]
+            self._last_origin = Occurrence(self._streams[index], item[2], item[0])
+        return self._last_origin
 
     def _refined(self, index: int, item: Item, choices: dict[int, list[int]]) -> Iterator[Result]:
         """Results from the times to choose from per other stream, those that the windows allow."""

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -258,8 +256,7 @@ def _join(
             more = f"\n{file.path}: and {bad_count - len(bad)} more" if bad_count > len(bad) else ""
             advice = "\nbad rows can be set aside with --quarantine FILE"
             raise InputError("\n".join(f"{file.path}: {row}" for row in bad) + more + advice)
-        for _, results_of_one in groupby(operator.close(), key=attrgetter("origin")):
-            output.add_results(list(results_of_one))
+        output.add_results(operator.close())
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import csv
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import accumulate
 from pathlib import Path
@@ -164,7 +164,7 @@ class ResultFile(NewFile):
         super().__init__(path, result_schema(form, value_type))
         self._form = form
 
-    def add_results(self, results: Sequence[Result]) -> None:
+    def add_results(self, results: Iterable[Result]) -> None:
         """Write what an operator gave for one call."""
         match self._form:
             case Form.EXPANDED:
@@ -217,12 +217,13 @@ def _json(pairs: Sequence[tuple[Stream, Any]]) -> str:
     return json.dumps([{"stream": str(stream), "at_us": time} for stream, time in pairs])
 
 
-def _by_origin(results: Sequence[Result]) -> list[list[Result]]:
-    """Results in groups of the same arriving tuple."""
-    groups: list[list[Result]] = []
+def _by_origin(results: Iterable[Result]) -> Iterator[list[Result]]:
+    """Results in groups of the same arriving tuple, which is not to be taken for one that is equal."""
+    group: list[Result] = []
     for result in results:
-        if groups and groups[-1][0].origin == result.origin:
-            groups[-1].append(result)
-        else:
-            groups.append([result])
-    return groups
+        if group and group[0].origin is not result.origin:
+            yield group
+            group = []
+        group.append(result)
+    if group:
+        yield group
