@@ -52,6 +52,10 @@ class ColumnFile:
             else:
                 with pa.parquet.ParquetFile(path) as file:
                     schema, self.rows = file.schema_arrow, file.metadata.num_rows
+        repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
+        if repeated:
+            named = ", ".join(repeated)
+            raise InputError(f"{path}: more than one column {named}: expected each name once")
         self.columns = {field.name: _type(field.type) for field in schema}
 
     rows: int

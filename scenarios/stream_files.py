@@ -68,6 +68,10 @@ class StreamFile:
         if missing:
             found = ", ".join(schema.names)
             raise InputError(f"{path}: no column {', '.join(missing)}; found: {found}")
+        repeated = [name for name in COLUMNS if schema.names.count(name) > 1]
+        if repeated:
+            named = ", ".join(repeated)
+            raise InputError(f"{path}: more than one column {named}: expected each name once")
         self.value_type: pa.DataType = _plain(schema.field("value").type)
         faults = [
             f"{path}: column {name} is {schema.field(name).type}: expected {expected}"

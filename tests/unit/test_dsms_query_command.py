@@ -161,6 +161,12 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["SELECT id FROM S", "--stream=N=nothing.csv"], "nothing.csv: there is no such file"),
         (["SELECT id FROM S", "--stream=N=bad.csv"], "bad.csv: expected a column at_us"),
         (["SELECT id FROM S", "--stream=N=empty.csv"], "empty.csv: row 2: at_us is empty"),
+        (["SELECT b FROM N", "--stream=N=twice.csv"], "twice.csv: more than one column a"),
+        (
+            ["SELECT b FROM N", "--stream=N=twice.parquet"],
+            "twice.parquet: more than one column a, b",
+        ),
+        (["SELECT id FROM S", "--table=N=twice.csv"], "twice.csv: more than one column a"),
         (["SELECT id FROM S", "--stream=N=s.txt"], "ends in .csv or .parquet"),
         (["SELECT id FROM S", "--stream=N"], "--stream N: expected NAME=VALUE"),
         (["SELECT id FROM S", "--table=R=rooms.csv"], "row 1: change = 'x': expected + or -"),
@@ -175,6 +181,9 @@ def test_faults_are_told_and_leave_nothing_behind(
     folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "bad.csv").write_text("id,at\n1,2\n")
+    (folder / "twice.csv").write_text("at_us,a,a,b\n1,10,20,30\n")
+    twice = pa.table([[1], [10], [20], [30], [40]], ["at_us", "a", "b", "b", "a"])
+    pa.parquet.write_table(twice, folder / "twice.parquet")
     (folder / "empty.csv").write_text("id,at_us\n1,2\n2,\n")
     (folder / "rooms.csv").write_text("room,at_us,change\n1,2,x\n")
     given = ["query", "--stream=S=s.csv", "--out=a.csv", *arguments]

@@ -230,6 +230,7 @@ def test_all_faults_of_the_options_are_told_at_once(tmp_path: Path) -> None:
     ("content", "words"),
     [
         (b"stream,value\nA,1\n", "no column at_us; found: stream, value"),
+        (b"stream,value,at_us,value\nA,1,2,3\n", "more than one column value"),
         (b"stream,value,at_us\nA,1\n", "Expected 3 columns, got 2"),
     ],
 )
