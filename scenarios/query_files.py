@@ -218,6 +218,9 @@ class RecordedTable:
             at_us, change = named.get(TIME_COLUMN), named.get(CHANGE_COLUMN, "+")
             if change not in {"+", "-"}:
                 raise InputError(f"{path}: row {number + 1}: change = {change!r}: expected + or -")
+            if at_us is None and change == "-":
+                told = "change = '-' without at_us: expected when the row goes"
+                raise InputError(f"{path}: row {number + 1}: {told}")
             if at_us is None:
                 self.initial.append(values)
             else:

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from math import inf, isfinite, nan
 from typing import Any
 
-from join.dsms.changes import Scalar
+from join.dsms.changes import Scalar, take_out
 
 _UNIT_BITS = 1074
 """The smallest positive float is 2 ** -1074 (IEEE 754 binary64)."""
@@ -67,7 +67,7 @@ class CountDistinct(Accumulator):
 
     def remove(self, value: Scalar) -> None:
         """Note one copy less."""
-        _take_out(self._copies, value)
+        take_out(self._copies, value)
 
     def result(self) -> int:
         """How many different values are in."""
@@ -152,7 +152,7 @@ class Extreme(Accumulator):
 
     def remove(self, value: Scalar) -> None:
         """Take a candidate out."""
-        _take_out(self._copies, value)
+        take_out(self._copies, value)
 
     def result(self) -> Scalar:
         """The smallest or largest value that is in."""
@@ -175,10 +175,3 @@ class _Descending:
 
     def __lt__(self, other: "_Descending") -> bool:
         return bool(other.value < self.value)
-
-
-def _take_out(copies: Counter[Scalar], value: Scalar) -> None:
-    assert copies[value] > 0, value
-    copies[value] -= 1
-    if not copies[value]:
-        del copies[value]

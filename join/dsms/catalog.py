@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from join.dsms.changes import Row, Scalar
+from join.dsms.changes import Row, Scalar, take_out
 
 TIME_COLUMN = "at_us"
 """Every stream has it: when the row was produced, in microseconds."""
@@ -40,28 +40,32 @@ class StreamSchema:
 
 
 class Table:
-    """A relation that may change while queries run. Invariant: `_copies[i]` counts the values of column i."""
+    """A relation that may change while queries run.
+
+    Invariant: `_copies[i]` counts the values of column i in `_rows`.
+    """
 
     def __init__(self, name: str, columns: Mapping[str, Type], rows: Iterable[Row] = ()) -> None:
         self.name = name
         self.columns = dict(columns)
+        self._rows: Counter[Scalar] = Counter()
         self._copies: list[Counter[Scalar]] = [Counter() for _ in columns]
         for row in rows:
             self.insert(row)
 
     def insert(self, row: Row) -> None:
         """Add a row."""
+        self._rows[row] += 1
         for copies, value in zip(self._copies, row, strict=True):
             copies[value] += 1
 
     def delete(self, row: Row) -> bool:
-        """Take a row out; returns whether it could be there."""
-        if not all(c[value] for c, value in zip(self._copies, row, strict=True)):
+        """Take a row out; returns whether it was there."""
+        if row not in self._rows:
             return False
+        take_out(self._rows, row)
         for copies, value in zip(self._copies, row, strict=True):
-            copies[value] -= 1
-            if not copies[value]:
-                del copies[value]
+            take_out(copies, value)
         return True
 
     def values(self, column: int) -> Mapping[Scalar, int]:

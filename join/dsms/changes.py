@@ -14,6 +14,7 @@ A relation is a bag of rows: equal rows are interchangeable. What one event does
 merely between two deltas of one event is never shown (the transient COUNT of PWindow §3.3.2).
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
@@ -44,6 +45,14 @@ class Delta(NamedTuple):
 
 
 Batch = Sequence[Delta]
+
+
+def take_out(copies: Counter[Scalar], value: Scalar) -> None:
+    """One copy less; of a value without copies nothing remains."""
+    assert copies[value] > 0, value
+    copies[value] -= 1
+    if not copies[value]:
+        del copies[value]
 
 
 def consolidate(batch: Batch) -> list[Delta]:

@@ -224,6 +224,17 @@ def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
         Engine(catalog()).change_table("Rooms", 0, delete=[(2, "lab")])
 
 
+def test_a_row_whose_values_are_in_the_table_but_not_together_is_not_deleted() -> None:
+    table = Table("R", {"a": Type.INTEGER, "b": Type.TEXT}, [(1, "x"), (2, "y"), (2, "y")])
+    assert not table.delete((1, "y"))
+    assert dict(table.values(0)) == {1: 1, 2: 2}
+    assert table.delete((2, "y"))
+    assert dict(table.values(0)) == {1: 1, 2: 1}
+    assert table.delete((2, "y"))
+    assert not table.delete((2, "y"))
+    assert dict(table.values(1)) == {"x": 1}
+
+
 def test_output_columns_are_named_apart() -> None:
     engine = Engine(catalog())
     query = engine.add_query(

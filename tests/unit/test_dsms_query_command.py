@@ -170,6 +170,7 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["SELECT id FROM S", "--stream=N=s.txt"], "ends in .csv or .parquet"),
         (["SELECT id FROM S", "--stream=N"], "--stream N: expected NAME=VALUE"),
         (["SELECT id FROM S", "--table=R=rooms.csv"], "row 1: change = 'x': expected + or -"),
+        (["SELECT id FROM S", "--table=R=gone.csv"], "gone.csv: row 2: change = '-' without at_us"),
         (["SELECT id FROM S", "--function=f=nowhere:f"], "--function f=nowhere:f"),
         (["SELECT id FROM S", "--cpu-us=1"], "--cpu-us 1: expected two numbers"),
         (["SELECT id FROM S", "--state-limit=0"], "--state-limit = 0"),
@@ -186,6 +187,7 @@ def test_faults_are_told_and_leave_nothing_behind(
     pa.parquet.write_table(twice, folder / "twice.parquet")
     (folder / "empty.csv").write_text("id,at_us\n1,2\n2,\n")
     (folder / "rooms.csv").write_text("room,at_us,change\n1,2,x\n")
+    (folder / "gone.csv").write_text("room,at_us,change\n1,,+\n1,,-\n")
     given = ["query", "--stream=S=s.csv", "--out=a.csv", *arguments]
     assert main(given) == 2
     assert says in capsys.readouterr().err
