@@ -299,13 +299,16 @@ def _call(node: Call, scope: Scope) -> Compiled:
         return _fault(scope, node.at, f"{name} takes {function.arity} arguments, found {found}")
     arguments = [compile_expression(argument, scope).evaluate for argument in node.arguments]
     call = function.call
+    is_condition = function.returns is Type.BOOLEAN
 
     def evaluate(row: Row) -> Scalar:
         values = [argument(row) for argument in arguments]
         if any(value is None for value in values):
             return None
         try:
-            return call(*values)
+            value = call(*values)
+            # Python takes much for true; conditions know only the truth itself.
+            return bool(value) if is_condition and value is not None else value
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:
             shown = ", ".join(map(repr, values))
             raise InputError(f"{name}({shown}) failed: {failure}") from failure

@@ -28,6 +28,8 @@ def catalog() -> Catalog:
         known.add_stream(StreamSchema(stream, COLUMNS))
     known.add_table(Table("Rooms", {"id": Type.INTEGER, "name": Type.TEXT}, [(1, "lab")]))
     known.add_function("similar", lambda a, b: abs(a - b) <= 1, 2)
+    known.add_function("shared_letters", lambda a, b: frozenset(a) & frozenset(b), 2)
+    known.add_function("unknown", lambda a: None, 1)
     known.add_function("broken", lambda a: a["x"], 1)
     return known
 
@@ -71,6 +73,11 @@ def value(expression: str, **columns: object) -> object:
         ("distance(0, 0, 3, 4)", 5.0),
         ("abs(NULL)", None),
         ("5 min", 300_000_000),
+        ("shared_letters(name, 'xy')", True),
+        ("shared_letters(name, 'yz')", False),
+        ("NOT shared_letters(name, 'yz')", True),
+        ("shared_letters(name, 'xy') AND ok", True),
+        ("unknown(name)", None),
     ],
 )
 def test_values_of_expressions(expression: str, expected: object) -> None:
@@ -217,6 +224,14 @@ def test_a_function_that_fails_is_named_with_its_arguments() -> None:
     engine.add_query("q", "SELECT id FROM S WHERE broken(id)")
     with pytest.raises(InputError, match=r"broken\(7\) failed"):
         engine.arrive("S", (7, 1.0, "x", True, 0), 0)
+
+
+def test_a_condition_may_return_anything_that_python_takes_for_true() -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", "SELECT name FROM S WHERE shared_letters(name, 'xy')")
+    outputs = engine.arrive("S", (1, 1.0, "x", True, 0), 0)
+    outputs += engine.arrive("S", (1, 1.0, "z", True, 1), 1)
+    assert [output.row for output in outputs] == [("x",)]
 
 
 def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
