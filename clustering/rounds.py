@@ -13,12 +13,13 @@ themselves.
 """
 
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Protocol
 
 import numpy as np
 from simpy.events import Event
 
-from clustering.calling import Caller
+from clustering.calling import CALL_BYTES, Caller
 from clustering.contract import Clusters, Election, Flags
 from clustering.election import ElectionDriver
 from clustering.leach import Epoch
@@ -71,7 +72,8 @@ class Rounds:
         epoch: Epoch,
         round_us: int,
         linger_us: int,
-        telling_us: int,
+        telling_us: Callable[[int, int], int],
+        spread: Random | None,
         with_roster: bool,
         with_positions: bool,
         tellings: int,
@@ -90,7 +92,9 @@ class Rounds:
         self._round_us = round_us
         self._linger_us = linger_us
         self._telling_us = telling_us
-        """How long enrolments, and then rosters, are given to arrive."""
+        """How long enrolments, and then rosters, are given to arrive, by their number and bytes."""
+        self._spread = spread
+        """Draws when each head enrols, so that they do not all speak at once; None if they may."""
         self._with_roster = with_roster
         self._tellings = tellings
         """How often enrolments and rosters are sent: a head that misses one is cut off for a round."""
@@ -115,6 +119,8 @@ class Rounds:
         """Elections that ended."""
         self.heads_elected = 0
         """Sum of heads over the elections."""
+        self.heads_enrolled = 0
+        """Sum of those heads whom the sink put on its rosters."""
         self.called = 0
         """Elections that alarms called."""
         air.attach("alarm", self._on_alarm, self._on_lost)
@@ -159,7 +165,7 @@ class Rounds:
             self.called += 1
             self._call = None
             self._caller.call()
-            yield self._kernel.timeout(self._telling_us)
+            yield self._kernel.timeout(self._telling_us(1, CALL_BYTES))
         self._call = None
 
     def _look_at_batteries(self) -> None:
@@ -187,26 +193,31 @@ class Rounds:
     def _tell(self, heads: list[int]) -> Story:
         """Heads enrol at the sink; the sink sends the roster to all that may hold readings."""
         self._enrolled = []
+        wait_us = self._telling_us(len(heads), ENROL_BYTES)
         for head in heads:
+            at_us = self._kernel.now_us
+            if self._spread is not None:
+                at_us += self._spread.randrange(wait_us // 2)
             for _ in range(self._tellings):
-                self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, self._kernel.now_us)
-        yield self._kernel.timeout(self._telling_us)
+                self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, at_us)
+        yield self._kernel.timeout(wait_us)
         known = sorted({*self._enrolled})
         now_us = self._kernel.now_us
-        until_us = now_us + self._telling_us + self._linger_us
         lingering = {head: us for head, us in self._lingering.items() if us > now_us}
-        lingering.update(dict.fromkeys(self._heads, until_us))
+        stepping_down = {*self._heads}.difference(known)
+        told = sorted({*known, *lingering, *stepping_down})
+        size = len(told) * ROSTER_HEAD_BYTES + (len(told) - len(known)) * ROSTER_TIME_BYTES
+        if self._with_positions:
+            size += len(told) * ROSTER_POSITION_BYTES
+        wait_us = self._telling_us(len(told), size)
+        lingering.update(dict.fromkeys(stepping_down, now_us + wait_us + self._linger_us))
         for head in known:
             lingering.pop(head, None)
         roster = (known, sorted(lingering.items()))
-        size = len(known) * ROSTER_HEAD_BYTES
-        size += len(lingering) * (ROSTER_HEAD_BYTES + ROSTER_TIME_BYTES)
-        if self._with_positions:
-            size += (len(known) + len(lingering)) * ROSTER_POSITION_BYTES
-        for head in sorted({*known, *lingering}):
+        for head in told:
             for _ in range(self._tellings):
                 self._air.unicast("roster", SINK, head, size, roster, now_us)
-        yield self._kernel.timeout(self._telling_us)
+        yield self._kernel.timeout(wait_us)
 
     def _switch(self, clusters: Clusters) -> None:
         now_us = self._kernel.now_us
@@ -229,6 +240,7 @@ class Rounds:
         self._settled_us = now_us
         self.held += 1
         self.heads_elected += len(heads)
+        self.heads_enrolled += len({*self._enrolled})
         self._clustered.set_levels(up)
         self._clustered.assign(head_of, via)
 

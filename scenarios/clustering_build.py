@@ -70,6 +70,7 @@ def build_rounds(
         epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
         round_us=to_us(table.round_s),
         telling_us=pace.telling_us,
+        spread=streams.scalar("clustering.enrol") if scenario.radio.mac == "csma" else None,
         linger_us=MOVING_US
         if table.handover == "move"
         else to_us(join_table.window_s + join_table.late_s),
@@ -139,6 +140,6 @@ def _build_caller(
         audience=(lambda _: everybody) if reaches_all else network.channel.audience,
         range_m=site.placement.farthest_from_sink_m() if reaches_all else scenario.radio.range_m,
         relayed=not reaches_all,
-        spread_us=pace.telling_us // CALL_HOPS,
+        spread_us=pace.least_us // CALL_HOPS,
         rng=streams.scalar("clustering.call"),
     )

@@ -246,6 +246,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "heads_matched": accounts.heads_matched,
         "rounds": simulation.rounds.held,
         "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
+        "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),
         "tracking": asdict(simulation.tracking.figures()),
         "events": simulation.kernel.processed,
     }

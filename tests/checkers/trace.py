@@ -278,12 +278,12 @@ def check_trees(trace: Trace) -> None:
     if routing["heads"] == "multi-hop" or not table["upper_ranges_m"]:
         return
     # Nobody who has a head above it sends a result straight to the sink, unless that head is dead or the next
-    # election has just ended.
+    # election is over and heads enrol.
     trace.none(
         """SELECT * FROM messages AS m
         ASOF JOIN elections AS e ON m.source = e.node AND m.at_us >= e.at_us
         WHERE m.kind = 'result' AND m.target = -1 AND e.up >= 0
         AND e.up NOT IN (SELECT node FROM deaths UNION ALL SELECT node FROM faults)
-        AND NOT EXISTS (SELECT 1 FROM elections AS later
-            WHERE later.at_us > e.at_us AND later.at_us < m.at_us + 1000000)"""
+        AND NOT EXISTS (SELECT 1 FROM messages AS later WHERE later.kind = 'enrol'
+            AND later.at_us > e.at_us AND later.at_us < m.at_us + 1000000)"""
     )

@@ -93,6 +93,30 @@ def test_trees_and_levels_go_with_every_network(tmp_path: Path, settings: list[s
     assert trace.number("SELECT count(*) FROM elections WHERE via <> head OR up >= 0") > 10
 
 
+CONTENDED = {
+    "short range": [],
+    "everybody a head": ["clustering.protocol=none", "motes.count=60"],
+    "data-sheet radios": ["motes.profile=micaz", "radio.range_m=400.0"],
+    "several hops": ["routing.heads=multi-hop", "routing.sink=multi-hop"],
+}
+
+
+@pytest.mark.parametrize("settings", CONTENDED.values(), ids=CONTENDED)
+def test_heads_that_contend_for_the_channel_enrol_and_get_their_rosters(
+    tmp_path: Path, settings: list[str]
+) -> None:
+    run_here(tmp_path / "run", *_set("duration_s=30.0", "radio.mac=csma", *settings))
+    trace = check_trace(tmp_path / "run")
+    counts = trace.manifest.counts
+    heads = trace.number("SELECT count(*) FROM elections WHERE head = node")
+    told = """SELECT count(DISTINCT m.target) FROM messages AS m JOIN elections AS e
+        ON e.node = m.target AND e.head = e.node
+        WHERE m.kind = 'roster' AND m.outcome = 'delivered' AND m.arrived_us < e.at_us"""
+    assert counts["rounds"] == 1
+    assert counts["mean_enrolled"] >= 0.95 * heads
+    assert trace.number(told) >= 0.95 * heads
+
+
 def test_members_several_hops_away_reach_their_heads_by_way_of_others(tmp_path: Path) -> None:
     settings = [*PROTOCOLS["max-min"], "duration_s=60.0", "clustering.range_m=20.0"]
     run_here(tmp_path / "run", *_set(*settings))
