@@ -317,9 +317,8 @@ def _timing(scenario: Scenario, profile: Profile) -> MacTiming:
 
 
 def _changes(scenario: Scenario, streams: RandomStreams) -> list[Change]:
-    """All that will befall motes and sink."""
+    """All that would befall motes and sink; what is due after the end does not come to pass."""
     faults, count = scenario.faults, scenario.motes.count
-    end_us = to_us(scenario.duration_s)
     changes: list[Change] = []
     if faults.crashes is not None:
         changes += crashes(
@@ -327,7 +326,7 @@ def _changes(scenario: Scenario, streams: RandomStreams) -> list[Change]:
             count,
             mean_up_us=to_us(faults.crashes.mean_up_s),
             mean_down_us=to_us(faults.crashes.mean_down_s),
-            end_us=end_us,
+            end_us=to_us(scenario.duration_s),
         )
     if faults.added is not None:
         changes += arrivals(
@@ -347,4 +346,4 @@ def _changes(scenario: Scenario, streams: RandomStreams) -> list[Change]:
     for outage in faults.sink_outages:
         changes.append(Change(to_us(outage.from_s), SINK, Event.SINK_DOWN))
         changes.append(Change(to_us(outage.until_s), SINK, Event.SINK_UP))
-    return [change for change in changes if change.at_us < end_us]
+    return changes

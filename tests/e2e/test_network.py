@@ -78,6 +78,16 @@ VARIANTS = {
         "faults.jitter_ms=5.0",
         "faults.sink_outages=[{from_s=20.0, until_s=30.0}]",
     ],
+    "added under several hops": [
+        *MULTI_HOP,
+        "faults.added={count=60, from_s=10.0, until_s=50.0}",
+    ],
+    "idle death and crashes": [
+        "motes.profile=telosb",
+        "motes.battery_j=2.5",
+        "faults.crashes={mean_up_s=40.0, mean_down_s=10.0}",
+        REACHING,
+    ],
     "wrong clocks": ["faults.clock_offset_ms=200.0", "faults.clock_drift_ppm=50.0"],
     "grid with jitter": ["motes.placement=grid", "motes.jitter=0.4"],
     "groups": ["motes.placement=clustered", "motes.groups=4", "motes.spread_m=15.0"],
@@ -120,6 +130,17 @@ def test_each_fault_shows_in_the_trace(tmp_path: Path) -> None:
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
         FROM messages WHERE arrived_us IS NOT NULL AND target IS NOT NULL) WHERE arrived_us < before"""
     assert trace.number(overtaken) > 0
+
+
+def test_motes_that_would_come_after_the_end_are_never_there(tmp_path: Path) -> None:
+    late = "faults.added={count=40, from_s=20.0, until_s=200.0}"
+    run_here(tmp_path / "run", *_set("duration_s=40.0", late))
+    trace = check_trace(tmp_path / "run")
+    came = {node for (node,) in trace.rows("SELECT node FROM faults WHERE event = 'added'")}
+    sensed = {node for (node,) in trace.rows("SELECT node FROM readings WHERE node >= 160")}
+    assert 0 < len(came) < 20
+    assert 0 < len(sensed) < 20
+    assert sensed <= came
 
 
 def test_readings_go_by_their_motes_clocks(tmp_path: Path) -> None:
