@@ -12,7 +12,7 @@ from network.ledger import Ledger
 from network.listening import Listening
 from sim.kernel import Kernel
 from sim.recorder import Rows
-from sim.records import Event
+from sim.records import SINK, Event
 from sim.rng import RandomStreams
 
 
@@ -93,12 +93,14 @@ class Comings:
     def start(self) -> None:
         """Take away who is not there yet, and schedule all that will happen."""
         for node in self.absent:
-            self._ledger.alive[node] = False
+            self._ledger.set_down(node)
         for change in self._changes:
             self._kernel.call_at(change.at_us, self._happen, change)
 
     def _happen(self, change: Change) -> None:
         node = change.node
+        if self._listening is not None and node != SINK:
+            self._listening.settle_one(node)  # it may die of what it owes
         match change.event:
             case Event.CRASH:
                 if not self._ledger.alive[node]:
@@ -122,12 +124,9 @@ class Comings:
         self._rows.append((change.at_us, node, change.event))
 
     def _take_down(self, node: NodeId) -> None:
-        if self._listening is not None:
-            self._listening.settle_one(node)
-        if self._ledger.alive[node]:
-            self._ledger.set_down(node)
-            for told in self._on_down:
-                told(node)
+        self._ledger.set_down(node)
+        for told in self._on_down:
+            told(node)
 
     def _bring_up(self, node: NodeId) -> None:
         self.gone.discard(node)

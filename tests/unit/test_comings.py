@@ -4,9 +4,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from network.channel import UnitDisk
 from network.clocks import LocalClocks, true_time
 from network.comings import Change, Comings, arrivals, crashes, departures
 from network.ledger import Ledger
+from network.listening import Listening
+from network.profile import load_profile
+from network.routing import Metric, Routes
+from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
 from sim.records import SINK, Event
 from sim.rng import RandomStreams
@@ -64,6 +69,37 @@ def test_the_dead_do_not_recover() -> None:
     kernel.advance(1000)
     assert not ledger.alive[1]
     assert rows == []
+
+
+def test_a_mote_that_dies_of_what_it_owes_does_not_crash_nor_recover() -> None:
+    kernel = Kernel()
+    ledger = Ledger(kernel, [0.05, 0.05, 100.0])
+    listening = Listening(kernel, ledger, load_profile("telosb"))
+    rows: list[Any] = []
+    changes = [
+        Change(US_PER_S, 0, Event.CRASH),
+        Change(2 * US_PER_S, 0, Event.RECOVERY),
+        Change(US_PER_S, 1, Event.REMOVED),
+        Change(US_PER_S, 2, Event.REMOVED),
+    ]
+    Comings(kernel, ledger, listening, rows, changes).start()
+    kernel.advance(3 * US_PER_S)
+    assert ledger.deaths == [(US_PER_S, 0), (US_PER_S, 1)]
+    assert rows == [(US_PER_S, 2, Event.REMOVED)]
+
+
+def test_no_route_leads_through_a_mote_that_is_not_there_yet() -> None:
+    kernel = Kernel()
+    ledger = Ledger(kernel, [1.0] * 3)
+    # From 0 to the sink by way of 1 or, a little farther, of 2.
+    points_m = np.array([(0.0, 0.0), (30.0, 2.0), (30.0, -8.0), (60.0, 0.0)])
+    channel = UnitDisk(Placement(points_m), load_profile("micaz"), range_m=35.0)
+    routes = Routes(channel.links(0.5), Metric.HOPS, ledger.alive)
+    ledger.on_death(routes.on_down)
+    Comings(kernel, ledger, None, [], [Change(100, 1, Event.ADDED)], on_up=[routes.on_up]).start()
+    assert routes.path(0, SINK) == [0, 2, SINK]
+    kernel.advance(200)
+    assert routes.path(0, SINK) == [0, 1, SINK]
 
 
 def test_outages_of_the_sink_are_written_down() -> None:
