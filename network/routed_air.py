@@ -5,8 +5,8 @@ network header carries origin and final target. Messages go by the network's rou
 straight.
 
 A relay on a route that finds its next hop dead looks for another way; when there is none, the message ends as
-unreachable. On the way to a head there is no other way: whoever finds the next mote dead says so. Between heads and
-sink the way past a dead head is the straight one.
+unreachable, as does one whose relay dies with it. On the way to a head there is no other way: whoever finds
+the next mote dead says so. Between heads and sink the way past a dead head is the straight one.
 """
 
 from collections.abc import Sequence
@@ -187,20 +187,21 @@ class RoutedAir:
             self._handlers[message.kind][1](message, reason)
             return
         here = message.source
-        is_dead = reason is DropReason.DEAD and self.alive[here]
+        is_dead = reason is DropReason.DEAD
         by_tree = parcel.path is not None
         to_head = by_tree and SINK not in (parcel.origin, parcel.target)
-        if is_dead and to_head and here != parcel.origin:
-            self._trees.on_broken(here)
-        if is_dead and not to_head and message.target != parcel.target:
-            if by_tree:
-                parcel.path = [parcel.target]
-            self._send(message.kind, parcel, here, self._kernel.now_us)
-        elif is_dead and here != parcel.origin:
-            # The origin cannot know that it is the target which is dead.
-            self._drop(message.kind, parcel, DropReason.UNREACHABLE)
-        else:
-            self._drop(message.kind, parcel, reason)
+        if is_dead and self.alive[here]:
+            if to_head and here != parcel.origin:
+                self._trees.on_broken(here)
+            if not to_head and message.target != parcel.target:
+                if by_tree:
+                    parcel.path = [parcel.target]
+                self._send(message.kind, parcel, here, self._kernel.now_us)
+                return
+        if is_dead and here != parcel.origin:
+            # The origin cannot know that it is the target which is dead, nor is it if the relay died.
+            reason = DropReason.UNREACHABLE
+        self._drop(message.kind, parcel, reason)
 
     def _drop(self, kind: str, parcel: Parcel, reason: DropReason) -> None:
         message = Message(

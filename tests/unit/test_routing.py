@@ -199,6 +199,22 @@ def test_a_dead_target_is_dead_to_its_neighbour_and_unreachable_to_others() -> N
     assert told == {"near": DropReason.DEAD, "far": DropReason.UNREACHABLE}
 
 
+def test_a_message_that_its_relay_takes_to_the_grave_does_not_say_that_its_target_is_dead() -> None:
+    line = Line()
+    line.air.unicast("data", 0, SINK, 20, "relayed", 0)
+    line.air.unicast("data", 3, SINK, 20, "own", 0)
+    frame_j = (20 + ROUTE_BYTES + 19) * line.profile.receive_j_per_byte
+    line.ledger.residual_j[1] = 1.5 * frame_j  # enough to receive, not to pass on
+    line.ledger.residual_j[4] = 0.5 * frame_j  # its neighbour finds it dead, and has no other way
+    line.kernel.advance(1_000_000)
+    told = {message.body: reason for message, reason in line.lost}
+    assert told == {"relayed": DropReason.UNREACHABLE, "own": DropReason.UNREACHABLE}
+    assert [(row[2], row[3], row[5]) for row in line.air.log] == [
+        (0, 1, "delivered"),
+        (3, 4, "dead"),
+    ]
+
+
 def test_what_is_under_way_at_the_end_is_returned_as_sent() -> None:
     line = Line()
     line.air.unicast("data", 0, SINK, 20, "body", 0)
