@@ -127,9 +127,18 @@ def fate_totals(fates: DataFrame) -> DataFrame:
 
 
 def probe_totals(probes: DataFrame) -> DataFrame:
-    """Probe requests that reached the sink, the heads that they probed, and those that had a match."""
-    return probes.groupBy("run").agg(
+    """Probe requests that reached the sink, the heads that they probed, and those that had a match.
+
+    readings_answered: the readings that they were about; a request that was sent again may come twice.
+    """
+    each = probes.groupBy("run", "origin", "origin_at_us").agg(
         F.count("*").alias("probe_requests"),
+        F.sum("heads_probed").alias("heads_probed"),
+        F.sum("heads_matched").alias("heads_matched"),
+    )
+    return each.groupBy("run").agg(
+        F.sum("probe_requests").alias("probe_requests"),
+        F.count("*").alias("readings_answered"),
         F.sum("heads_probed").alias("heads_probed"),
         F.sum("heads_matched").alias("heads_matched"),
     )
@@ -200,7 +209,7 @@ def _steps(pairs_max: int, keep: Keep) -> list[tuple[tuple[str, ...], Step, tupl
     traffic = ("messages", "bytes", "control_messages", "control_bytes", "copies_lost")
     energy = ("energy_j", *_CAUSES, "control_j")
     fates = ("readings_joined", "readings_dropped", "readings_in_flight")
-    probes = ("probe_requests", "heads_probed", "heads_matched")
+    probes = ("probe_requests", "readings_answered", "heads_probed", "heads_matched")
     return [
         (("traffic",), alone(traffic_totals), traffic),
         (("energy",), alone(energy_totals), energy),
@@ -238,13 +247,13 @@ def _ratios() -> dict[str, Column]:
         "output_rate": F.col("results") / seconds,
         # Of the readings that had a value, the share that was dropped on its way to being joined.
         "drop_rate": F.try_divide("readings_dropped", "readings_valued"),
-        # Heads probed, by the requests that reached the sink, per reading joined: also those readings
-        # count that needed no probing.
-        "probes_per_reading": F.try_divide("heads_probed", "readings_joined"),
+        # Heads probed, by the requests that reached the sink, per reading that they were about: also those
+        # readings count that needed no probing.
+        "probes_per_reading": F.try_divide("heads_probed", "readings_answered"),
         # Of the readings that had a value, the share whose probe request was never finished: dropped, it or
         # the reading, or in flight at the end. Null where no head probes.
         "unfinished_rate": 1
-        - F.try_divide(F.nullif("probe_requests", F.lit(0)), F.col("readings_valued")),
+        - F.try_divide(F.nullif("readings_answered", F.lit(0)), F.col("readings_valued")),
         # Partners told of a reading, those without any included: what a rule that probes less loses.
         "partners_per_reading": F.try_divide(
             F.coalesce(F.col("results") * (F.col("tuple_width") - 1), F.col("results")),
@@ -307,6 +316,7 @@ METRICS: Final = (
     "delay_ms",
     "delay_max_ms",
     "probe_requests",
+    "readings_answered",
     "heads_probed",
     "heads_matched",
     "probes_per_reading",

@@ -52,7 +52,7 @@ PANELS: Final = (
     Panel("output_rate", "Output rate", "results per second (1/s)"),
     Panel("tuple_width", "Tuple width", "mean sensors per result"),
     Panel("drop_rate", "Drop rate", "share of readings dropped", share=True),
-    Panel("probes_per_reading", "Probes", "heads probed per reading joined"),
+    Panel("probes_per_reading", "Probes", "heads probed per reading"),
     Panel("probe_usefulness", "Probe usefulness", "share of probed heads with a match", share=True),
     Panel("clusters", "Clusters", "mean heads per round"),
 )

@@ -16,6 +16,8 @@ Definitions, for one run with window w (integer microseconds, both ends inclusiv
 * *duplicates*: of one query's result rows that have the same origin reading, how often a partner node is
   listed again in a further row.
 
+Of runs with `join.arity = "complete"` nothing is said: their results leave out pairs on purpose.
+
 In a correct run, spurious and duplicates are 0. A pair that several queries deliver counts once.
 
 How it stays small. Owed pairs are counted without listing them: the activity of a node in a value, merged
@@ -56,12 +58,13 @@ def recall(
     pairs_max: int = PAIRS_MAX,
     keep: Keep = lambda frame: frame,
 ) -> DataFrame:
-    """One row per run that has a join window.
+    """One row per run that has a join window and whose results may be of any arity.
 
     Columns: run, owed and delivered (pairs of judged readings), recall, recall_share (null if nothing is
     owed), duplicates, spurious (in result rows whose origin is judged).
     """
-    windows = runs.where("window_us is not null").select("run", "window_us")
+    any_arity = ~F.col("arity").eqNullSafe("complete")
+    windows = runs.where(F.col("window_us").isNotNull() & any_arity).select("run", "window_us")
     valued = keep(owed_pairs(valued_readings(readings).join(F.broadcast(windows), "run")))
     judged = keep(judged_readings(valued, windows, pairs_max))
     rows = result_rows(results, judged.select("run", "window_us", "hash_max"))

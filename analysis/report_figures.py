@@ -65,7 +65,7 @@ def sections(
                 with_table(
                     "probes",
                     "probes",
-                    "Heads probed per reading",
+                    "Heads probed per request",
                     "Probe requests that reached the sink in the same span of time, averaged. The"
                     " gap between the lines is probing in vain.",
                     lambda f: _probes(f, bins, probes_over_time(tables, bins)),
@@ -183,11 +183,11 @@ def _probes(figure: Figure, bins: Bins, sums: Sums) -> Figure:
     return drawn(
         figure,
         f"Lines over time. Over the run {probed.sum() / requests.sum():.1f} heads were probed per"
-        f" reading, and {matched.sum() / requests.sum():.1f} had a partner.",
+        f" request, and {matched.sum() / requests.sum():.1f} had a partner.",
         {
             "type": "lines",
             "times_s": [(a + b) / 2 for a, b in pairwise(edges_s)],
-            "y": {"label": "heads per reading"},
+            "y": {"label": "heads per request"},
             "series": [
                 series("probed", _ratios(probed, requests), slot=1),
                 series("had a partner", _ratios(matched, requests), slot=3, area=True),

@@ -34,8 +34,8 @@ class Bins:
         return cls(width_s, max(1, int(-(-duration_s // width_s))), duration_s)
 
     def of_us(self, at_us: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The bin of each time; what happens at the very end belongs to the last one."""
-        found: NDArray[np.int64] = np.minimum(at_us // (self.width_s * US_PER_S), self.count - 1)
+        """The bin of each time; the very end belongs to the last one, and what a slow clock shows to the first."""
+        found: NDArray[np.int64] = np.clip(at_us // (self.width_s * US_PER_S), 0, self.count - 1)
         return found
 
     def edges_s(self) -> list[float]:

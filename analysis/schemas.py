@@ -38,6 +38,7 @@ RUNS: Final = StructType(
         StructField("seed", LongType(), nullable=False),
         StructField("simulated_s", DoubleType(), nullable=False),
         StructField("window_us", LongType()),
+        StructField("arity", StringType()),
         StructField("recorded", ArrayType(StringType(), containsNull=False), nullable=False),
     ]
 )

@@ -206,6 +206,7 @@ def _run_row(run: Run) -> tuple[Any, ...]:
         run.manifest.seed,
         float(run.manifest.simulated_s),
         None if window_s is None else round(window_s * US_PER_S),
+        _key(scenario, "join", "arity"),
         sorted(run.manifest.rows),
     )
 

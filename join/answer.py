@@ -9,9 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress, repeat
 from operator import gt
+from typing import Final
 
 from join.contract import Member, Value
 from sim.records import Change
+
+_NEVER_US: Final = -(1 << 62)
+"""Before any time: clocks that run behind may show times below zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,17 @@ class Answer:
             current = self._sets[value] = {}
             change = Change.ADD
         # Results are some hundred sensors wide: the loop over them is left to C.
-        known_us = map(current.get, newest_us, repeat(-1))
+        known_us = map(current.get, newest_us, repeat(_NEVER_US))
         current.update(compress(newest_us.items(), map(gt, newest_us.values(), known_us)))
         return change, len(current)
 
+    def departure_us(self, at_us: int) -> int:
+        """The first time at which a reading of `at_us` is out of the window."""
+        return at_us + self._window_us + 1
+
     def next_departure_us(self, value: Value) -> int:
         """The first time at which a sensor of this value's answer is out of the window."""
-        return min(self._sets[value].values()) + self._window_us + 1
+        return self.departure_us(min(self._sets[value].values()))
 
     def depart(self, value: Value, now_us: int) -> Departure | None:
         """Let go of the sensors of `value` whose readings have left the window."""

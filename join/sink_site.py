@@ -6,7 +6,7 @@ from itertools import chain
 from join.accounts import Reading
 from join.answer import Answer
 from join.contract import Member, Stream, Value
-from network.contract import Clock
+from network.contract import Clock, LocalTime
 from sim.recorder import Rows
 
 MEMORY_US = 60_000_000
@@ -25,7 +25,7 @@ class SinkSite:
 
     `query` names the answer in the trace. With `arity_least` above two, results with fewer sensors do
     not count (a complete join asks for all of them). `amends` says whether a reading may have more than one
-    result.
+    result. `true_us` is when a mote's clock showed what a reading is stamped with: delays count from there.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class SinkSite:
         with_partners: bool,
         amends: bool,
         merge: Merge,
+        true_us: LocalTime,
     ) -> None:
         self._clock = clock
         self._rows = rows
@@ -46,6 +47,7 @@ class SinkSite:
         self._arity_least = arity_least
         self._with_partners = with_partners
         self._merge = merge
+        self._true_us = true_us
         self._amends = amends
         self._memory_us = 2 * window_us + MEMORY_US
         self.answer = Answer(window_us=window_us)
@@ -58,6 +60,8 @@ class SinkSite:
         """Called with the time of every result."""
         self._reported: dict[Reading, set[Stream]] = {}
         """Partners reported of recent readings, if results may be amended."""
+        self._due_us: dict[Value, int] = {}
+        """By value in the answer: when to look whether a sensor has left."""
 
     def take(
         self,
@@ -88,11 +92,12 @@ class SinkSite:
             known.update(newest_us)
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
-        was_known = value in self.answer
-        change, size = self.answer.update(value, {reading.node: reading.at_us, **newest_us})
-        if not was_known:
+        sensors_us = {reading.node: reading.at_us, **newest_us}
+        change, size = self.answer.update(value, sensors_us)
+        due_us = self._due_us.get(value)
+        if due_us is None or self.answer.departure_us(min(sensors_us.values())) < due_us:
             self._watch(value, at_us)
-        delay_us = at_us - reading.at_us
+        delay_us = at_us - self._true_us(reading.node, reading.at_us)
         self.width += len(newest_us)
         self.on_result(at_us)
         if not amends:
@@ -122,11 +127,17 @@ class SinkSite:
 
     def _watch(self, value: Value, from_us: int) -> None:
         """Look again when the first sensor of this value's answer has left the window."""
-        at_us = max(self.answer.next_departure_us(value), from_us)
-        self._clock.call_at(at_us, self._depart, value)
+        due_us = max(self.answer.next_departure_us(value), from_us)
+        known_us = self._due_us.get(value)
+        if known_us is None or due_us < known_us:
+            self._due_us[value] = due_us
+            self._clock.call_at(due_us, self._depart, value)
 
     def _depart(self, value: Value) -> None:
         now_us = self._clock.now_us
+        if self._due_us.get(value) != now_us:
+            return  # there was cause to look sooner
+        del self._due_us[value]
         departure = self.answer.depart(value, now_us)
         if departure:
             self._rows.append(

@@ -25,3 +25,7 @@ class LocalClocks:
     def local_us(self, node: NodeId, true_us: int) -> int:
         """What the clock of `node` shows at `true_us`."""
         return true_us + round(self._offsets_us[node] + self._drifts[node] * true_us)
+
+    def true_us(self, node: NodeId, local_us: int) -> int:
+        """When the clock of `node` shows `local_us`, to the microsecond."""
+        return round((local_us - self._offsets_us[node]) / (1 + self._drifts[node]))

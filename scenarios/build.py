@@ -155,7 +155,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         recorder.rows("probes"),
         recorder.rows("requests"),
     )
-    sink = _build_sink(scenario, kernel, recorder)
+    sink = _build_sink(scenario, kernel, network, recorder)
     queries = _build_queries(world, kernel, recorder)
     join = _build_join(world, kernel, network, cpus, sink, queries, accounts, streams)
     ledger.on_death(join.on_death)
@@ -202,7 +202,9 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     )
 
 
-def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkSite:
+def _build_sink(
+    scenario: Scenario, kernel: Kernel, network: Network, recorder: Recorder
+) -> SinkSite:
     complete = scenario.join.arity == "complete"
     return SinkSite(
         kernel,
@@ -213,6 +215,7 @@ def _build_sink(scenario: Scenario, kernel: Kernel, recorder: Recorder) -> SinkS
         with_partners=scenario.trace.partners,
         amends=_timeout_us(scenario) > 0,
         merge=merge_all if scenario.join.form == "factorised" else merge_latest,
+        true_us=network.true_us,
     )
 
 

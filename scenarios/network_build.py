@@ -53,6 +53,8 @@ class Network:
     trees: ClusterTrees
     comings: Comings
     local_us: LocalTime
+    true_us: LocalTime
+    """The inverse of `local_us`."""
 
     def begin_election(self) -> None:
         """An election begins: all radios go on."""
@@ -179,14 +181,16 @@ def build_network(
     )
     faults = scenario.faults
     local_us: LocalTime = true_time
+    true_us: LocalTime = true_time
     if faults.clock_offset_ms or faults.clock_drift_ppm:
-        local_us = LocalClocks(
+        clocks = LocalClocks(
             streams,
             scenario.motes.count,
             offset_us=faults.clock_offset_ms * 1000,
             drift_ppm=faults.clock_drift_ppm,
-        ).local_us
-    return Network(air, mac, channel, listening, routes, trees, comings, local_us)
+        )
+        local_us, true_us = clocks.local_us, clocks.true_us
+    return Network(air, mac, channel, listening, routes, trees, comings, local_us, true_us)
 
 
 def _build_channel(scenario: Scenario, site: Site, streams: RandomStreams) -> Channel:

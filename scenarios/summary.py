@@ -88,7 +88,7 @@ def _energy(counts: Mapping[str, Any], motes: int) -> str:
 
 def _probes(counts: Mapping[str, Any]) -> str:
     probed = counts["heads_probed"]
-    text = f"{probed / counts['probes']:.1f} heads probed per reading"
+    text = f"{probed / counts['probes']:.1f} heads probed per request"
     return f"{text}, {_share(counts['heads_matched'], probed)} had a partner" if probed else text
 
 

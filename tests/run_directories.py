@@ -22,6 +22,7 @@ def write_run(
     *,
     motes: int = 4,
     window_s: float | None = 10.0,
+    arity: str = "variable",
     seed: int = 1,
     simulated_s: float = 100.0,
     tables: Sequence[str] = tuple(TABLES),
@@ -35,7 +36,7 @@ def write_run(
         for row in table_rows:
             append(row)
     counts, fingerprint = recorder.close()
-    join: dict[str, Any] = {"strategy": "centralised"}
+    join: dict[str, Any] = {"strategy": "centralised", "arity": arity}
     if window_s is not None:
         join["window_s"] = window_s
     Manifest(
@@ -113,7 +114,7 @@ def random_run(seed: int) -> RandomRun:
             for _, node, at in ground.readings
         ],
         "probes": [
-            (9, 1, 1, probed := draw.randint(0, 4), draw.randint(0, probed), 2, 40, 1, 5)
+            (9, 1, 1, probed := draw.randint(0, 4), draw.randint(0, probed), 2, 40, 1, draw.randint(4, 6))
             for _ in range(draw.randint(0, 5))
         ],
         "elections": [

@@ -88,6 +88,7 @@ def join_in_network(
         with_partners=True,
         amends=timeout_us > 0,
         merge=merge_all,
+        true_us=true_time,
     )
 
     def new_head(node: int) -> ClusterHead:

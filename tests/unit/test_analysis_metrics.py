@@ -60,7 +60,7 @@ fates as (select
     count(*) filter (fate = 'in flight') as readings_in_flight
   from {fates}),
 probes as (select
-    count(*) as probe_requests, coalesce(sum(heads_probed), 0) as heads_probed,
+    count(*) as probe_requests, count(distinct (origin, origin_at_us)) as readings_answered, coalesce(sum(heads_probed), 0) as heads_probed,
     coalesce(sum(heads_matched), 0) as heads_matched
   from {probes}),
 by_round as (select
@@ -131,12 +131,12 @@ tracking as (select
 select *,
   messages / {simulated_s} as messages_per_s, bytes / {simulated_s} as bytes_per_s,
   readings_dropped / nullif(readings_valued, 0) as drop_rate,
-  heads_probed / nullif(readings_joined, 0) as probes_per_reading,
+  heads_probed / nullif(readings_answered, 0) as probes_per_reading,
   heads_matched / nullif(heads_probed, 0) as probe_usefulness,
   (select coalesce(sum(arity - 1), 0) from (select max(arity) as arity from {results}
     where origin is not null group by query, origin, origin_at_us)) / nullif(readings_joined, 0)
     as partners_per_reading,
-  1 - nullif(probe_requests, 0) / nullif(readings_valued, 0) as unfinished_rate,
+  1 - nullif(readings_answered, 0) / nullif(readings_valued, 0) as unfinished_rate,
   energy_j / nullif(clusters, 0) as energy_per_cluster_j
 from traffic, energy, deaths, output, readings, fates, probes, clusters, recall, tracking
 """

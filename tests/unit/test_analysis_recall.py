@@ -212,3 +212,11 @@ def test_sample_judges_a_fixed_part_of_the_readings_by_all_their_pairs(
     assert part["recall"] == part["delivered"] / part["owed"]
     assert abs(part["recall"] - delivered / owed) < 0.1
     assert (part["duplicates"], part["spurious"]) == (0, 0)
+
+
+def test_nothing_is_said_of_runs_that_leave_pairs_out_on_purpose(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    rows = as_rows(Ground(W, [(1, 0, 0), (1, 1, 1)], [("q", 1, 1, 1, [(0, 0)])]))
+    runs = [write_run(tmp_path / arity, rows, arity=arity) for arity in ("variable", "complete")]
+    assert list(judge(spark, runs)) == ["variable"]
