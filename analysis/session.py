@@ -128,6 +128,8 @@ def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
         settings |= {
             # Spark's default of 200 is meant for clusters; on one machine most would be empty.
             "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
+            # Past 32 files Spark lists them in a job with a task for each, which is meant for remote stores.
+            "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
         }
     return settings
 

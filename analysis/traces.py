@@ -1,7 +1,9 @@
 """Run directories as Spark frames: one frame per trace table over all runs, with a `run` column."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -22,6 +24,9 @@ from sim.manifest import Manifest, read_complete
 from sim.records import TABLES
 
 US_PER_S: Final = 1_000_000
+
+_OPENING_AT_ONCE: Final = 16
+"""Run directories that are looked at side by side."""
 
 _ADDRESSES: Final = StructType(
     [StructField("address", StringType()), StructField("run", StringType())]
@@ -68,18 +73,26 @@ def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
     """
     rejected = []
     whole: dict[Path, Manifest] = {}
-    for directory in directories:
-        try:
-            manifest = check_run(directory)
-        except TraceError as fault:
-            rejected.append(Rejected(directory, str(fault)))
-        else:
+    # Most of the time goes into waiting for files to be opened, on shared file systems above all.
+    with ThreadPoolExecutor(_OPENING_AT_ONCE) as pool:
+        found = list(pool.map(_manifest_or_fault, directories))
+    for directory, manifest in zip(directories, found, strict=True):
+        if isinstance(manifest, Manifest):
             whole[directory.resolve()] = manifest
+        else:
+            rejected.append(Rejected(directory, manifest))
     if not whole:
         reasons = "".join(f"\n  {entry.reason}" for entry in rejected)
         raise TraceError(f"no complete run directory among the {len(directories)} given{reasons}")
     names = _unique_names(list(whole))
     return [Run(names[path], path, manifest) for path, manifest in whole.items()], rejected
+
+
+def _manifest_or_fault(directory: Path) -> Manifest | str:
+    try:
+        return check_run(directory)
+    except TraceError as fault:
+        return str(fault)
 
 
 def check_run(directory: Path) -> Manifest:
@@ -241,13 +254,11 @@ def _check_tables(directory: Path, manifest: Manifest) -> None:
 
 def _unique_names(paths: Sequence[Path]) -> dict[Path, str]:
     """The shortest trailing part of each path that no other path ends in."""
-    names = {}
-    for path in paths:
-        others = [other.parts for other in paths if other != path]
-        for length in range(1, len(path.parts) + 1):
-            tail = path.parts[-length:]
-            if all(other[-length:] != tail for other in others):
-                names[path] = "/".join(tail)
-                break
-    assert len(set(names.values())) == len(paths), names
+    names: dict[Path, str] = {}
+    length = 1
+    while len(names) < len(paths):
+        tails = {path: path.parts[-length:] for path in paths if path not in names}
+        shared = Counter(tails.values())
+        names |= {path: "/".join(tail) for path, tail in tails.items() if shared[tail] == 1}
+        length += 1
     return names

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from join.accounts import Accounts, Reading
 from join.cpu_costs import CpuCosts
+from join.sink_operator import SinkOperator
 from join.sink_queries import SinkQueries
 from join.sink_site import SinkSite
-from join.snjoin_star import ClusterHead
 from join.wire import READING_BYTES, RELAYED_READING_BYTES
 from network.contract import Clock, Links, Message, Processors
 from sim.records import SINK, DropReason
@@ -22,7 +22,7 @@ class CentralisedJoin:
         cpus: Processors,
         sink: SinkSite,
         accounts: Accounts,
-        operator: ClusterHead,
+        operator: SinkOperator,
         *,
         costs: CpuCosts,
         late_us: int,
@@ -90,12 +90,16 @@ class CentralisedJoin:
         if start_us - reading.at_us > self._late_us:
             self._accounts.dropped(reading, SINK, DropReason.LATE, self._clock.now_us)
             return
-        found = self._operator.take_reading(reading.value, reading.node, reading.at_us, start_us)
-        done_us = self._cpus.occupy(SINK, start_us, self._costs.reading_us(1, found.counts[0]))
+        found = self._operator.take(reading, start_us)
+        if found is None:
+            self._accounts.dropped(reading, SINK, DropReason.LATE, self._clock.now_us)
+            return
+        service_us = self._costs.reading_us(found.tables, found.width)
+        done_us = self._cpus.occupy(SINK, start_us, service_us)
         self._accounts.joined(reading, SINK, start_us)
         if self._queries is not None:
             self._queries.take(reading, start_us)
-        if found.found:
+        if found.partners:
             self._sink.take(reading, found.partners, done_us)
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:

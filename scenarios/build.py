@@ -14,6 +14,7 @@ from join.notes import DirectoryNotes, NoNotes, NoteEveryRequest, NoteWriter
 from join.probing import FullProbing, OracleProbing, ProbingRule
 from join.recall_target import RecallTarget
 from join.relevance import RelevanceMatrix, Selection, Weights
+from join.sink_operator import OperatorAtSink, SinkOperator, SNJoinAtSink
 from join.sink_queries import SinkQueries
 from join.sink_site import SinkSite, merge_all, merge_latest
 from join.snjoin_star import ClusterHead, MJoinHead
@@ -267,8 +268,12 @@ def _build_join(
             order=order,
         )
 
-    if table.strategy == "centralised":
-        operator = ClusterHead(
+    def sink_operator() -> SinkOperator:
+        if table.operator != "snjoin":
+            return OperatorAtSink(
+                table.operator, window_us=window_us, late_us=late_us, factorised=factorised
+            )
+        head = ClusterHead(
             SINK,
             window_us=window_us,
             late_us=late_us,
@@ -276,13 +281,16 @@ def _build_join(
             rule=FullProbing(),
             partners_size=partners_size,
         )
+        return SNJoinAtSink(head)
+
+    if table.strategy == "centralised":
         return CentralisedJoin(
             kernel,
             air,
             cpus,
             sink,
             accounts,
-            operator,
+            sink_operator(),
             costs=costs,
             late_us=late_us,
             motes=scenario.motes.count,

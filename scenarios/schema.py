@@ -137,7 +137,9 @@ class Join(Table):
     """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
 
     strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
-    operator: Literal["snjoin"] = "snjoin"
+    operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
+        "snjoin", description="centralised: the operator at the sink"
+    )
     arity: Literal["variable", "complete"] = "variable"
     form: Literal["latest", "factorised"] = "latest"
     window_s: Positive

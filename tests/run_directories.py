@@ -114,7 +114,17 @@ def random_run(seed: int) -> RandomRun:
             for _, node, at in ground.readings
         ],
         "probes": [
-            (9, 1, 1, probed := draw.randint(0, 4), draw.randint(0, probed), 2, 40, 1, draw.randint(4, 6))
+            (
+                9,
+                1,
+                1,
+                probed := draw.randint(0, 4),
+                draw.randint(0, probed),
+                2,
+                40,
+                1,
+                draw.randint(4, 6),
+            )
             for _ in range(draw.randint(0, 5))
         ],
         "elections": [

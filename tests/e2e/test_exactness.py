@@ -9,6 +9,14 @@ from tests.e2e.runs import run_here
 
 EXACT = {
     "centralised": ["join.strategy=centralised"],
+    "centralised, MJoin": ["join.strategy=centralised", "join.operator=mjoin"],
+    "centralised, XJoin tree": ["join.strategy=centralised", "join.operator=xjoin-tree"],
+    "centralised, SHJ tree": ["join.strategy=centralised", "join.operator=shj-tree"],
+    "centralised, ripple, factorised": [
+        "join.strategy=centralised",
+        "join.operator=ripple",
+        "join.form=factorised",
+    ],
     "full probing": ["join.feedback=off"],
     "full probing, factorised": ["join.feedback=off", "join.form=factorised"],
     "full probing, all at once": ["join.feedback=off", "join.probing=fan-out"],

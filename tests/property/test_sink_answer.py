@@ -53,7 +53,6 @@ def test_a_sensor_is_in_the_answer_while_its_newest_reading_is_in_the_window(
         amends=False,
         merge=merge_latest,
         true_us=true_time,
-        
     )
 
     def take(told: Told) -> None:
