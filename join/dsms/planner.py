@@ -2,7 +2,8 @@
 
 * Streams without a window of their own that are joined under WINDOW: a window join. Two streams under one window
   and a schedule: the join is shared with all queries of the same signature, and conditions on single streams are
-  pulled up above it, since pushing them down would make joins differ that could be one (Shared §1).
+  pulled up above it, since pushing them down would make joins differ that could be one (Shared §1). Not so where
+  they may keep rows from a function that fails on them.
 * Otherwise a W-join: by hashing if one equality runs through all streams, by merging if not (W-join §4: merging
   is never behind nested loops when rates differ and close to them when they do not). Windows that differ between
   pairs: LCA, which looks at less than GCA (§5.3), unless both look at the same.
@@ -200,7 +201,9 @@ class _Planner:
         # What a shared join still owes when a table changes would meet the wrong table.
         selected = [item.value for item in self.query.items]
         is_steady = not any(reads_table(term) for term in (*terms, *selected))
-        if self.share and len(self.sources) == 2 and is_steady and isinstance(windows, Uniform):
+        may_fail = any(own.values()) and any(map(_calls, (*(e.term for e in equal), *other)))
+        is_sharable = is_steady and not may_fail and len(self.sources) == 2
+        if self.share and is_sharable and isinstance(windows, Uniform):
             return self._shared(windows.window_us, own, keys, pairwise, late)
         if keys:
             step = WindowStep("hw", self._strategy(windows), windows, keys, ())
@@ -369,6 +372,10 @@ class _Planner:
         bounds = windows.bounds([source.alias for source in self.sources])
         local, largest = filter_bounds(bounds, Strategy.LCA), filter_bounds(bounds, Strategy.GCA)
         return Strategy.GCA if local == largest else Strategy.LCA
+
+
+def _calls(term: Expression) -> bool:
+    return any(isinstance(node, Call) for node in walk(term))
 
 
 def _with_window(source: PlannedSource, window_us: int) -> PlannedSource:

@@ -24,6 +24,9 @@ FORMS = [
     "SELECT a.v, b.v FROM S a, S b WHERE a.k = b.k WINDOW {w} us",
     "SELECT COUNT(*), MAX(a.v) FROM S b, S a WHERE a.k = b.k AND a.v < b.v WINDOW {w} us",
     "SELECT a.v, b.v FROM S a, S b WHERE a.v < b.v WINDOW {w} us",
+    "SELECT a.v, b.k FROM S a, T b WHERE a.v >= 0 AND sqrt(a.v) = b.k WINDOW {w} us",
+    "SELECT a.v, b.k FROM S a, T b WHERE a.v >= 0 AND sqrt(a.v) < b.k WINDOW {w} us",
+    "SELECT COUNT(*) FROM S a, T b WHERE a.k = b.k AND a.v >= 0 AND sqrt(a.v) < b.v WINDOW {w} us",
     "SELECT k FROM S [PWINDOW v > 1 ON k]",
     "SELECT COUNT(*) FROM S z [PWINDOW z.v > 1 ON z.k]",
 ]
@@ -80,7 +83,7 @@ def steps(outputs: list[Output]) -> list[tuple[int, Counter[tuple[str, Row]]]]:
     return told
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=200)
 @given(
     queries,
     arrivals,

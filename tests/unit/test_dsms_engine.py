@@ -157,6 +157,9 @@ def test_an_int_column_between_in_and_out_does_not_overlap() -> None:
         ("SELECT S.id FROM S [ROWS 2], T [ROWS 2] WHERE similar(S.v, T.v)", None, "nested-loop join where similar(S.v, T.v)"),
         ("SELECT a.id FROM S a, S b WHERE a.id = b.id WINDOW 1 s", "mqt", "shared window hash join on a.id = b.id, window 1 s"),
         ("SELECT S.id FROM S, T WHERE S.id = T.id AND S.id IN Rooms.id WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE sqrt(S.v) = T.v WINDOW 1 s", "mqt", "shared window hash join on sqrt(S.v) = T.v, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.v >= 0 AND sqrt(S.v) = T.v WINDOW 1 s", "mqt", "hash W-join (hw) on sqrt(S.v) = T.v, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.id > 1 AND similar(S.v, T.v) WINDOW 1 s", "mqt", "merge W-join (mw) where similar(S.v, T.v), window 1 s"),
         ("SELECT S.id IN Rooms.id FROM S, T WHERE S.id = T.id WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id, window 1 s"),
         ("SELECT DISTINCT id FROM S WHERE v > 1 AND (ok OR v < 0)", None, "select v > 1 AND (ok OR (v < 0))"),
     ],
@@ -232,6 +235,19 @@ def test_a_condition_may_return_anything_that_python_takes_for_true() -> None:
     outputs = engine.arrive("S", (1, 1.0, "x", True, 0), 0)
     outputs += engine.arrive("S", (1, 1.0, "z", True, 1), 1)
     assert [output.row for output in outputs] == [("x",)]
+
+
+@pytest.mark.parametrize("schedule", [None, "mqt"])
+def test_a_condition_keeps_rows_from_a_function_of_the_join_shared_or_not(
+    schedule: str | None,
+) -> None:
+    engine = Engine(catalog(), schedule=schedule)
+    sql = "SELECT S.v, T.v FROM S, T WHERE S.v >= 0 AND sqrt(S.v) = T.v WINDOW 10 us"
+    engine.add_query("q", sql)
+    outputs = engine.arrive("S", (1, -2.0, "x", True, 0), 0)
+    outputs += engine.arrive("S", (1, 4.0, "x", True, 1), 1)
+    outputs += engine.arrive("T", (1, 2.0, "x", True, 2), 2)
+    assert [output.row for output in [*outputs, *engine.finish()]] == [(4.0, 2.0)]
 
 
 def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
