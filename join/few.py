@@ -21,8 +21,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import product
+from math import inf
 
 from join.contract import Occurrence, Result, Stream, Value
+from join.forming import with_some
 from join.wjoin import Item, WJoin
 from join.wjoin_buffers import HashBuffers, QueueBuffers
 
@@ -37,13 +39,21 @@ class _Forward(WJoin):
         """Tuples that have to wait, a heap in order of time."""
         return []
 
+    @cached_property
+    def _due(self) -> list[Result]:
+        """Results that were formed between calls."""
+        return []
+
+    _settled = 0
+    """Up to which stamp results were formed, though the tuples may still wait for partners to come."""
+
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
         """Accept one tuple and return the results of those that have waited long enough."""
         self._arrived += 1
         stream, value, at_us = occurrence
         assert stream in self._index, stream
         if not self._watermark.admit(at_us):
-            return ()
+            return self._take_due()
         item = (at_us, self._arrived, value)
         if not self._late_us:
             return self._process(stream, item)
@@ -55,23 +65,55 @@ class _Forward(WJoin):
         self._watermark.advance(at_us)
         return self._release()
 
+    def add_stream(self, stream: Stream) -> None:
+        """From now on results need `stream`."""
+        self._settle()
+        super().add_stream(stream)
+
+    def remove_stream(self, stream: Stream) -> None:
+        """From now on results go without `stream`."""
+        self._settle()
+        super().remove_stream(stream)
+
     def close(self) -> list[Result]:
         """The results of all that still waits."""
-        results: list[Result] = []
-        while self._waiting:
-            item, stream = heappop(self._waiting)
-            results += self._process(stream, item)
-        return results
+        return self._take_due() + self._work_off(inf)
 
     def _release(self) -> list[Result]:
         newest_us = self._watermark.at_us
         assert newest_us is not None
+        return self._take_due() + self._work_off(newest_us - self._late_us)
+
+    def _take_due(self) -> list[Result]:
+        due = self._due.copy()
+        self._due.clear()
+        return due
+
+    def _settle(self) -> None:
+        """Form the results of what has come over the streams as they are; what waits does so on.
+
+        Older tuples may still come, so that what waits is processed once more when its time has come, for
+        results with one of those. The caller builds the state anew.
+        """
+        if not self._waiting:
+            return
+        waiting, recent = self._waiting.copy(), self._recent.copy()
+        self._due += self._work_off(inf)
+        self._waiting += waiting
+        self._recent = recent
+        self._settled = self._arrived
+
+    def _work_off(self, until_us: float) -> list[Result]:
+        """The results of what waits, up to a time."""
         waiting = self._waiting
         results: list[Result] = []
-        while waiting and waiting[0][0][0] <= newest_us - self._late_us:
+        while waiting and waiting[0][0][0] <= until_us:
             item, stream = heappop(waiting)
             if stream in self._index:
                 results += self._process(stream, item)
+            else:
+                # Its stream has left; it counts again should the stream return.
+                self._recent.append((stream, item))
         return results
 
     def _process(self, stream: Stream, item: Item) -> Sequence[Result]:
@@ -93,12 +135,18 @@ class _Forward(WJoin):
         partners = self._partners(index, item[2])
         if partners is None:
             return []
-        if self._predicate is None:
-            choices = {other: [near[0] for near in held] for other, held in partners.items()}
-            return list(self._refined(index, item, choices))
+        is_settled = item[1] <= self._settled
         results: list[Result] = []
+        if self._predicate is None:
+            parts = with_some(partners, self._is_new) if is_settled else (partners,)
+            for part in parts:
+                choices = {other: [near[0] for near in held] for other, held in part.items()}
+                results += self._refined(index, item, choices)
+            return results
         others = list(partners)
         for picks in product(*partners.values()):
+            if is_settled and not any(map(self._is_new, picks)):
+                continue
             members = [(index, item[2])]
             for other, pick in zip(others, picks, strict=True):
                 if not self._agrees(members, other, pick[2]):
@@ -108,6 +156,9 @@ class _Forward(WJoin):
                 choices = {other: [pick[0]] for other, pick in zip(others, picks, strict=True)}
                 results += self._refined(index, item, choices)
         return results
+
+    def _is_new(self, item: Item) -> bool:
+        return item[1] > self._settled
 
 
 class FEWJoin(_Forward, QueueBuffers):

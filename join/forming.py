@@ -19,6 +19,7 @@ Deviation from SNJoin Definition 2: its product of max(1, c_i) counts results of
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from join.clean_sweep import Record
 from join.contract import Arity, Stream
@@ -26,6 +27,9 @@ from join.table import Held
 
 Reach = Callable[[Stream], int]
 """A stream's window in microseconds."""
+
+_Key = TypeVar("_Key")
+_Member = TypeVar("_Member")
 
 Part = dict[Stream, Held]
 """Partners by stream, none empty; every pick of one per stream is a result."""
@@ -67,13 +71,15 @@ def form(record: Record[int], partners: Part, *, reach: Reach, arity: Arity) -> 
         yield from _with_newest(newest, rank, partners, reach, arity)
 
 
-def with_some(part: Part, marked: Callable[[Record[int]], bool]) -> Iterator[Part]:
+def with_some(
+    part: Mapping[_Key, list[_Member]], marked: Callable[[_Member], bool]
+) -> Iterator[dict[_Key, list[_Member]]]:
     """The picks of `part` with at least one marked member, as disjoint products.
 
     The product of stream j has unmarked members of the streams before j, marked ones of j and any of the
     streams after it.
     """
-    unmarked: Part = {}
+    unmarked: dict[_Key, list[_Member]] = {}
     for stream, records in part.items():
         chosen = [record for record in records if marked(record)]
         if chosen:

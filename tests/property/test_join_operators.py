@@ -325,12 +325,23 @@ def test_streams_come_and_go_in_spilling_operators(case: Case, turns: Turns, mem
 @many_examples
 @given(case=w_join_cases(pairs=False), turns=TURNS)
 def test_streams_come_and_go_in_w_joins(case: Case, turns: Turns) -> None:
-    agree_under_churn(case, turns, w_joins(EAGER_W_JOINS, case, Strategy.PAIRWISE))
+    everyone = EAGER_W_JOINS | FORWARD_W_JOINS
+    agree_under_churn(case, turns, w_joins(everyone, case, Strategy.PAIRWISE))
 
 
-def agree_under_churn(case: Case, turns: Turns, operators: dict[str, Operator]) -> None:
+@pytest.mark.slow
+@many_examples
+@given(case=w_join_cases(pairs=False), turns=TURNS)
+def test_streams_come_and_go_in_w_joins_with_predicates(case: Case, turns: Turns) -> None:
+    operators = w_joins(PREDICATE_W_JOINS, case, Strategy.LCA, predicate=within_one)
+    agree_under_churn(case, turns, operators, within_one)
+
+
+def agree_under_churn(
+    case: Case, turns: Turns, operators: dict[str, Operator], predicate: Predicate = eq
+) -> None:
     """As `agree_in_the_end`, while streams leave and return and time is announced."""
-    reference = reference_for(case)
+    reference = reference_for(case, predicate)
     everyone: list[Operator | ReferenceJoin] = [*operators.values(), reference]
     found: list[Answer] = [Counter() for _ in everyone]
     present: set[str | int | None] = set(case.streams)

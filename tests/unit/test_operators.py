@@ -103,6 +103,18 @@ def test_the_newest_tuple_of_one_stream_does_not_drop_partners_of_another(make: 
     }
 
 
+@pytest.mark.parametrize("name", ["few", "few-hash"])
+def test_a_stream_that_leaves_takes_no_results_of_what_waits_with_it(name: str) -> None:
+    operator = make_operator(
+        name, windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=5
+    )
+    assert not operator.insert(Occurrence("A", "v", 1))
+    assert not operator.insert(Occurrence("B", "v", 2))
+    operator.remove_stream("B")
+    results = [*operator.insert(Occurrence("A", "v", 3)), *operator.close()]
+    assert [result.latest() for result in results] == [(("A", 1), ("B", 2)), (("A", 3),)]
+
+
 def test_the_published_purge_by_neighbours_would_lose_this_path() -> None:
     path = Pairs((PairWindow("A", "B", 10), PairWindow("B", "C", 10)))
     for name, kind in OPERATORS.items():
