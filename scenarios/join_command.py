@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -24,7 +25,7 @@ from rich.progress import (
 from join.contract import Arity, Occurrence, Operator
 from join.operators import OPERATORS, make_operator, unsupported
 from join.watermark import FUTURE_US_MAX
-from join.windows import LastTuples, Strategy, Uniform, WindowError, Windows
+from join.windows import LastTuples, PerStream, Strategy, Uniform, WindowError, Windows
 from scenarios.result_files import Form, QuarantineFile, ResultFile
 from scenarios.stream_files import BadRow, StreamFile
 from scenarios.window_text import (
@@ -171,7 +172,14 @@ def _operator(args: argparse.Namespace, file: StreamFile) -> tuple[Operator, lis
     faults: list[str] = []
     arity = Arity(args.arity)
     strategy = None if args.strategy is None else Strategy(args.strategy)
-    given = [name.strip() for name in args.streams.split(",")] if args.streams else []
+    given = [] if args.streams is None else [name.strip() for name in args.streams.split(",")]
+    if "" in given:
+        faults.append(f"--streams: {args.streams!r}: expected a name before and after each comma")
+    faults += [
+        f"--streams: {name} is named twice"
+        for name, count in Counter(given).items()
+        if name and count > 1
+    ]
     windows: Windows | None = None
     late_us = future_us = 0
     try:
@@ -198,6 +206,8 @@ def _operator(args: argparse.Namespace, file: StreamFile) -> tuple[Operator, lis
     known = given or named_streams(windows)
     streams = known or ([] if arity is Arity.VARIABLE else file.distinct_streams())
     try:
+        if isinstance(windows, PerStream):
+            windows.bounds(streams)
         operator = make_operator(
             args.operator,
             windows=windows,

@@ -56,7 +56,7 @@ def parse_windows(
     Args:
         text: Windows with commas between them.
         default: The window of streams that are not listed.
-        streams: Names that a hyphen or `>` inside a name is understood by; may be empty.
+        streams: The streams there are, by which a hyphen or `>` inside a name is understood; empty: not known.
         two_way: Directed windows hold in both directions.
 
     Raises:
@@ -83,6 +83,9 @@ def parse_windows(
         else:
             first, second, directed = pair
             pairs.append(PairWindow(first, second, window_us, directed))
+    named = [*per_stream, *(end for pair in pairs for end in (pair.first, pair.second))]
+    unknown = dict.fromkeys(name for name in named if streams and name not in streams)
+    faults += [f"--windows: {name} is none of the streams {', '.join(streams)}" for name in unknown]
     if per_stream and pairs:
         faults.append("--windows: windows per stream and windows between pairs do not mix")
     if pairs and default is not None:

@@ -208,6 +208,14 @@ def test_quarantine_takes_bad_rows_and_the_rest_is_joined(tmp_path: Path) -> Non
         (["--window", "5tuples", "--memory", "5"], "bound it themselves"),
         (["--window", "1s", "--memory", "0"], "at least 1"),
         (["--window", "1s", "--late", "soon"], "--late = 'soon'"),
+        (["--window", "1s", "--streams", "A,A,B"], "--streams: A is named twice"),
+        (["--window", "1s", "--streams", "A,,B"], "--streams: .* expected a name"),
+        (["--window", "1s", "--streams", ""], "--streams: .* expected a name"),
+        (["--windows", "A=10s,B=5s", "--streams", "A,B,C"], "--windows: stream C has no window"),
+        (
+            ["--windows", "A=10s,Z=5s", "--window", "1s", "--streams", "A,B,C"],
+            "--windows: Z is none of the streams A, B, C",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_reason(
