@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -26,7 +26,7 @@ from join.contract import Arity, Occurrence, Operator
 from join.operators import OPERATORS, make_operator, unsupported
 from join.watermark import FUTURE_US_MAX
 from join.windows import LastTuples, PerStream, Strategy, Uniform, WindowError, Windows
-from scenarios.result_files import Form, QuarantineFile, ResultFile
+from scenarios.result_files import Form, NewFile, QuarantineFile, ResultFile
 from scenarios.stream_files import BadRow, StreamFile
 from scenarios.window_text import (
     named_streams,
@@ -35,6 +35,8 @@ from scenarios.window_text import (
     parse_windows,
 )
 from sim.errors import InputError
+
+_File = TypeVar("_File", bound=NewFile)
 
 _FAULTS_SHOWN: Final = 20
 
@@ -143,10 +145,10 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stack.enter_context(_termination_as_exit())
         stack.enter_context(_collector_off())
-        output = stack.enter_context(ResultFile(args.target, form, file.value_type))
+        output = _begun(ResultFile(args.target, form, file.value_type), stack)
         quarantine = None
         if args.quarantine is not None:
-            quarantine = stack.enter_context(QuarantineFile(args.quarantine))
+            quarantine = _begun(QuarantineFile(args.quarantine), stack)
         _join(file, operator, known, output, quarantine)
         if quarantine is not None:
             quarantine.keep()
@@ -165,6 +167,12 @@ def run(args: argparse.Namespace) -> int:
         args.stats.write_text(json.dumps(counts, indent=2) + "\n", encoding="utf-8")
     _tell_turned_away(stats.late, stats.refused)
     return 0
+
+
+def _begun(file: _File, stack: ExitStack) -> _File:
+    # Its end is arranged for before it begins: a request to terminate can come at any moment.
+    stack.push(file)
+    return file.__enter__()
 
 
 def _operator(args: argparse.Namespace, file: StreamFile) -> tuple[Operator, list[str] | None]:

@@ -104,25 +104,32 @@ class NewFile:
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
-        """Start a file.
+        """A file that is begun when the context is entered.
 
         Raises:
-            InputError: There can be no such file.
+            InputError: It has another ending.
         """
         if path.suffix not in (".csv", ".parquet"):
             raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
         self.path = path
         self._aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-        make = _ParquetSink if path.suffix == ".parquet" else _CsvSink
-        try:
-            self._sink: _Sink | None = make(self._aside, schema)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+        self._schema = schema
+        self._sink: _Sink | None = None
         self._columns: list[list[Any]] = [[] for _ in schema.names]
         self._cells = 0
         self.rows = 0
 
     def __enter__(self) -> Self:
+        """Begin the file.
+
+        Raises:
+            InputError: There can be no such file.
+        """
+        make = _ParquetSink if self.path.suffix == ".parquet" else _CsvSink
+        try:
+            self._sink = make(self._aside, self._schema)
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
         return self
 
     def __exit__(self, *_: object) -> None:
