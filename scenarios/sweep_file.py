@@ -186,6 +186,11 @@ def _faults(table: SweepTable) -> Iterator[Fault]:
                 yield Fault(f"{place}.seed", repr(value), "expected the seeds under `seeds`")
             if not all(key.split(".")):
                 yield Fault(f'{place}."{key}"', "", "expected a dotted key, such as motes.count")
+    for (i, point), ours in product(enumerate(table.point), dotted(table.grid)):
+        for key, value in dotted(point.set).items():
+            if f"{key}.".startswith(f"{ours}.") or f"{ours}.".startswith(f"{key}."):
+                told = f'expected it here or in grid."{ours}", not in both'
+                yield Fault(f'point[{i}].set."{key}"', repr(value), told)
     names = [point.name or value_text(dotted(point.set)) for point in table.point]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield Fault("point", repr(name), "expected each point once")

@@ -76,6 +76,12 @@ def test_points_are_taken_to_every_place_of_a_grid(tmp_path: Path) -> None:
     assert sweep.points[3].place == {"variant": "star", "join.window_s": 6.0}
 
 
+def test_a_point_may_set_what_only_begins_like_a_key_of_the_grid(tmp_path: Path) -> None:
+    text = "[grid]\njoin.window = [3.0]\n[[point]]\nset = { 'join.window_s' = 1.0 }"
+    (point,) = sweep_of(tmp_path, text).points
+    assert point.settings == {"join.window_s": 1.0, "join.window": 3.0}
+
+
 def test_keys_with_one_ending_are_told_apart_in_names(tmp_path: Path) -> None:
     sweep = sweep_of(
         tmp_path, "[grid]\nradio.range_m = [40.0]\nclustering.range_m = [20.0]\nmotes.count = [9]"
@@ -100,6 +106,18 @@ def test_long_and_odd_values_make_short_names_that_differ(tmp_path: Path) -> Non
         ("[grid]\nseed = [1, 2]", ["grid.seed", "`seeds`"]),
         ("[[point]]\nname = 'a'\n[[point]]\nname = 'a'", ["'a'", "each point once"]),
         ("[[point]]\nname = 'a/b'", ["point[0].name"]),
+        (
+            "[grid]\njoin.window_s = [3.0, 6.0]\n[[point]]\nset = { join.window_s = 1.0 }",
+            ['point[0].set."join.window_s" = 1.0', 'grid."join.window_s"'],
+        ),
+        (
+            "[grid]\nphenomenon.source = [[], []]\n[[point]]\n[[point]]\nset = { 'phenomenon.source.0.x_m' = 1.0 }",
+            ['point[1].set."phenomenon.source.0.x_m"', 'grid."phenomenon.source"'],
+        ),
+        (
+            "[grid]\njoin.window_s = [3.0]\n[[point]]\nset = { join = 'x' }",
+            ['point[0].set."join"', 'grid."join.window_s"'],
+        ),
         ("sedes = [1]", ["sedes", "did you mean 'seeds'"]),
         ("timeout_s = 0", ["timeout_s", "above 0"]),
         ("[grid", ["not valid TOML"]),
