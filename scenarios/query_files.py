@@ -270,12 +270,15 @@ class AnswerFile:
 
     def __exit__(self, *failure: object) -> None:
         assert self._writer is not None
-        if failure[0] is None:
-            self._flush()
-        self._writer.close()
-        if failure[0] is None:
-            os.replace(self._partial, self._path)
-        else:
+        try:
+            with self._writer:
+                if failure[0] is None:
+                    self._flush()
+            if failure[0] is None:
+                os.replace(self._partial, self._path)
+        except OSError as fault:
+            raise InputError(f"{self._path}: cannot be written: {fault}") from fault
+        finally:
             self._partial.unlink(missing_ok=True)
 
     def write(self, outputs: Sequence[Output]) -> None:
@@ -295,28 +298,34 @@ class AnswerFile:
             pa.array(times, pa.int64()),
             pa.array(queries, pa.string()),
             pa.array(changes, pa.string()),
-            *(
-                pa.array(self._column(name, queries, rows), kind)
-                for name, kind in self._types.items()
-            ),
+            *(self._array(name, queries, rows) for name in self._types),
         ]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def _array(self, name: str, queries: Sequence[str], rows: Sequence[Row]) -> pa.Array:
+        """One column of what waits, as it is written."""
+        kind = self._types[name]
+        values = self._column(name, queries, rows)
+        try:
+            if kind == pa.int64() or kind == pa.bool_():
+                return pa.array(values, kind)
+            return pa.array([_written(value, kind) for value in values], kind)
+        except (OverflowError, pa.ArrowInvalid) as fault:
+            pairs = zip(queries, values, strict=True)
+            query, value = next(pair for pair in pairs if not _fits(pair[1], kind))
+            where = f"{self._path}: query {query}, column {name}"
+            raise InputError(f"{where}: {value} does not fit into 64 bits") from fault
 
     def _column(self, name: str, queries: Sequence[str], rows: Sequence[Row]) -> list[Scalar]:
         """One column of what waits; empty in rows of queries that do not have it."""
         places = {query: names.index(name) for query, names in self._names.items() if name in names}
-        kind = self._types[name]
         if len(self._names) == 1:
             place = places[queries[0]]
-            values = [row[place] for row in rows]
-        else:
-            values = [
-                row[places[query]] if query in places else None
-                for query, row in zip(queries, rows, strict=True)
-            ]
-        if kind == pa.int64() or kind == pa.bool_():
-            return values
-        return [_written(value, kind) for value in values]
+            return [row[place] for row in rows]
+        return [
+            row[places[query]] if query in places else None
+            for query, row in zip(queries, rows, strict=True)
+        ]
 
 
 def _arrow_type(kind: Type | None) -> pa.DataType:
@@ -329,6 +338,14 @@ def _arrow_type(kind: Type | None) -> pa.DataType:
             return pa.bool_()
         case _:
             return pa.string()
+
+
+def _fits(value: Scalar, kind: pa.DataType) -> bool:
+    try:
+        pa.scalar(_written(value, kind), kind)
+    except (OverflowError, pa.ArrowInvalid):
+        return False
+    return True
 
 
 def _written(value: Scalar, kind: pa.DataType) -> Scalar:

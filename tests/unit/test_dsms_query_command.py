@@ -194,6 +194,34 @@ def test_faults_are_told_and_leave_nothing_behind(
     assert not list(folder.glob("*a.csv*"))
 
 
+@pytest.mark.parametrize("out", ["a.csv", "a.parquet"])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["SELECT SUM(v) AS all FROM S"], "query query, column all: 18000000000000000000"),
+        (["--sql=p=SELECT v FROM S", "--sql=q=SELECT u FROM S"], "query q, column u: 9223372036854775808"),
+        (["SELECT v / 2 AS half, v * u * 9 AS much FROM S"], "query query, column much: "),
+    ],
+)  # fmt: skip
+def test_whole_numbers_beyond_64_bits_are_refused_and_leave_nothing_behind(
+    folder: Path, arguments: list[str], says: str, out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = {"at_us": [1, 2], "v": [9 * 10**18] * 2, "u": pa.array([1, 2**63], pa.uint64())}
+    pa.parquet.write_table(pa.table(columns), folder / "big.parquet")
+    assert main(["query", "--stream=S=big.parquet", f"--out={out}", *arguments]) == 2
+    assert f"{out}: {says}" in capsys.readouterr().err
+    assert not list(folder.glob("*a.*"))
+
+
+def test_an_answer_that_cannot_be_put_in_its_place_leaves_nothing_behind(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.csv").mkdir()
+    assert main(["query", "SELECT id FROM S", "--stream=S=s.csv", "--out=a.csv"]) == 2
+    assert "a.csv: cannot be written" in capsys.readouterr().err
+    assert not list(folder.glob(".*"))
+
+
 def test_a_row_that_satisfies_in_and_out_ends_the_run(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
