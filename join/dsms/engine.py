@@ -128,14 +128,21 @@ class Engine:
         return outputs
 
     def advance(self, now_us: int) -> list[Output]:
-        """Let time go on to `now_us`; a time already past changes nothing."""
+        """Let time go on to `now_us`; a time already past changes nothing.
+
+        Raises:
+            InputError: A row has come to satisfy both the IN and the OUT predicate of a window.
+        """
         outputs: list[Output] = []
         while (instant_us := self.next_us()) is not None and instant_us <= now_us:
             self._moment.now_us = instant_us
             event = Event(self._next_event(), instant_us)
             due = [p for p in self._pipelines.values() if _is_due(p, instant_us)]
-            for pipeline in due:
-                outputs += pipeline.advance(event)
+            try:
+                for pipeline in due:
+                    outputs += pipeline.advance(event)
+            except OverlapError as fault:
+                raise InputError(f"at_us {instant_us}: {fault}") from fault
         if self._now_us is None or now_us > self._now_us:
             self._now_us = now_us
         self._moment.now_us = self._now_us
@@ -152,7 +159,8 @@ class Engine:
         """Change a table.
 
         Raises:
-            InputError: A row to delete is not there.
+            InputError: A row to delete is not there, or a row of a stream has come to satisfy both the IN and the OUT
+                predicate of a window.
         """
         outputs = self.advance(at_us)
         table = self._catalog.tables[name]
@@ -164,9 +172,12 @@ class Engine:
         for row in insert:
             table.insert(row)
         event = Event(self._next_event(), self._moment.now_us)
-        for pipeline in self._pipelines.values():
-            if pipeline.plan.reads_tables:
-                outputs += pipeline.refresh(event)
+        try:
+            for pipeline in self._pipelines.values():
+                if pipeline.plan.reads_tables:
+                    outputs += pipeline.refresh(event)
+        except OverlapError as fault:
+            raise InputError(f"table {name}, at_us {at_us}: {fault}") from fault
         return outputs
 
     def finish(self) -> list[Output]:
