@@ -128,8 +128,7 @@ def run(args: argparse.Namespace) -> int:
     for table in tables:
         catalog.add_table(Table(table.name, table.columns, table.initial))
     for name, where in _pairs(args.function, "--function"):
-        function = _function(name, where)
-        catalog.add_function(name, function, len(inspect.signature(function).parameters))
+        catalog.add_function(name, *_function(name, where))
     if args.state_limit is not None and args.state_limit < 1:
         raise InputError(f"--state-limit = {args.state_limit}: expected at least 1")
     engine = Engine(
@@ -202,7 +201,8 @@ def _explained(engine: Engine, name: str, sql: str) -> str:
     return f"{name}:\n{engine.explain(sql)}"
 
 
-def _function(name: str, where: str) -> Callable[..., Scalar]:
+def _function(name: str, where: str) -> tuple[Callable[..., Scalar], int]:
+    """A Python function and how many arguments it takes."""
     module_name, _, function_name = where.partition(":")
     if not function_name:
         raise InputError(f"--function {name}={where}: expected MODULE:FUNCTION")
@@ -211,12 +211,18 @@ def _function(name: str, where: str) -> Callable[..., Scalar]:
         function = getattr(importlib.import_module(module_name), function_name)
     except (ImportError, AttributeError) as fault:
         raise InputError(f"--function {name}={where}: {fault}") from fault
+    except Exception as fault:  # the module is the user's and may fail in any way
+        told = f"{type(fault).__name__}: {fault}"
+        raise InputError(f"--function {name}={where}: {told}") from fault
     finally:
         sys.path.pop(0)
     if not callable(function):
         raise InputError(f"--function {name}={where}: this is no function")
-    found: Callable[..., Scalar] = function
-    return found
+    try:
+        return function, len(inspect.signature(function).parameters)
+    except ValueError:
+        told = "how many arguments it takes is not known: expected a function written in Python"
+        raise InputError(f"--function {name}={where}: {told}") from None
 
 
 def _costs(text: str | None) -> CpuCosts:

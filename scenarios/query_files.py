@@ -22,6 +22,7 @@ from sim.errors import InputError
 
 _CHUNK_ROWS = 10_000
 _CSV_BLOCK_BYTES = 8 << 20
+_TIME_MAX = 2**63 - 1
 
 CHANGE_COLUMN = "change"
 """In a table's file: `+` for a row that comes at its `at_us`, `-` for one that goes."""
@@ -52,7 +53,8 @@ class ColumnFile:
             else:
                 with pa.parquet.ParquetFile(path) as file:
                     schema, self.rows = file.schema_arrow, file.metadata.num_rows
-        repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
+            names = schema.names
+        repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             named = ", ".join(repeated)
             raise InputError(f"{path}: more than one column {named}: expected each name once")
@@ -91,7 +93,7 @@ class ColumnFile:
             yield
         except FileNotFoundError:
             raise InputError(f"{self.path}: there is no such file") from None
-        except (OSError, pa.ArrowException) as fault:
+        except (OSError, UnicodeDecodeError, pa.ArrowException) as fault:
             raise InputError(f"{self.path}: cannot be read: {fault}") from fault
 
 
@@ -124,6 +126,17 @@ def _hashable(value: object) -> Scalar:
     return value
 
 
+def _time_us(at: Scalar, where: str) -> int:
+    """A time as a whole number, if it is one."""
+    if isinstance(at, float) and at.is_integer():
+        at = int(at)
+    if isinstance(at, int) and at <= _TIME_MAX:
+        return at
+    if at is None:
+        raise InputError(f"{where} is empty")
+    raise InputError(f"{where} = {at}: expected whole microseconds below 2^63")
+
+
 class RecordedStream:
     """A file of one stream: a column `at_us`, perhaps `arrived_us`, and any others."""
 
@@ -151,15 +164,13 @@ class RecordedStream:
         before that of an earlier row arrives, late, with that earlier row's.
         """
         names = list(self.columns)
-        place, arrival = names.index(TIME_COLUMN), names.index(self._arrival)
+        places = {name: names.index(name) for name in (TIME_COLUMN, self._arrival)}
         arrived_us: int | None = None
+        at_us = 0
         for number, row in enumerate(self._file.read()):
             self.read += 1
-            for name, at in ((TIME_COLUMN, row[place]), (self._arrival, row[arrival])):
-                if not isinstance(at, int):
-                    raise InputError(f"{self._path}: row {number + 1}: {name} is empty")
-            at_us = row[arrival]
-            assert isinstance(at_us, int)
+            for name, place in places.items():
+                at_us = _time_us(row[place], f"{self._path}: row {number + 1}: {name}")
             arrived_us = at_us if arrived_us is None else max(arrived_us, at_us)
             yield arrived_us, order, number, row
 
@@ -224,8 +235,8 @@ class RecordedTable:
             if at_us is None:
                 self.initial.append(values)
             else:
-                assert isinstance(at_us, int)
-                self.changes.append(TableChange(at_us, change == "+", values))
+                when_us = _time_us(at_us, f"{path}: row {number + 1}: {TIME_COLUMN}")
+                self.changes.append(TableChange(when_us, change == "+", values))
         self.changes.sort(key=lambda each: each.at_us)
 
 

@@ -18,6 +18,10 @@ _BATCH_ROWS: Final = 16_384
 _CSV_BLOCK_BYTES: Final = 1 << 20
 _PAGE_BUFFER_BYTES: Final = 1 << 20
 
+_TIME_MAX: Final = 2**63 - 1
+_US_PER_UNIT: Final = {"s": 1_000_000, "ms": 1_000}
+"""Of timestamps coarser than microseconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
@@ -62,7 +66,7 @@ class StreamFile:
             raise InputError(f"{path}: expected a .csv or .parquet file")
         try:
             schema = self._read_schema()
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
             raise InputError(f"{path}: {error}") from error
         missing = [name for name in COLUMNS if name not in schema.names]
         if missing:
@@ -180,19 +184,26 @@ def _bad_rows(
 ) -> list[BadRow]:
     bad = []
     for place in pc.indices_nonzero(any_fault).to_pylist():
-        cells = tuple(
-            "" if (cell := c[place].as_py()) is None else str(cell) for c in batch.columns
-        )
+        cells = tuple(_text(c[place]) for c in batch.columns)
         wrong = "; ".join(text for where, text in faults if where[place].as_py())
         row = first_row + place + 1
         bad.append(BadRow(row, (cells[0], cells[1], cells[2]), f"{wrong} ({', '.join(cells)})"))
     return bad
 
 
+def _text(cell: pa.Scalar) -> str:
+    try:
+        value = cell.as_py()
+    except OverflowError:
+        # A timestamp that Python has no date for.
+        value = cell.value
+    return "" if value is None else str(value)
+
+
 def _times_us(column: pa.Array) -> tuple[pa.Array, list[tuple[pa.Array, str]]]:
     """Times as integers, and which rows have none that is any use."""
     missing = pc.is_null(column)
-    not_whole = pa.array([False] * len(column))
+    not_whole = out_of_range = pa.array([False] * len(column))
     if _is_text(column.type):
         whole = pc.fill_null(pc.match_substring_regex(column, r"^\s*[-+]?[0-9]{1,18}\s*$"), False)
         not_whole = pc.and_(pc.invert(whole), pc.is_valid(column))
@@ -204,12 +215,20 @@ def _times_us(column: pa.Array) -> tuple[pa.Array, list[tuple[pa.Array, str]]]:
         not_whole = pc.and_(pc.invert(whole), pc.is_valid(column))
         column = pc.if_else(whole, column, None)
     elif pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us"), safe=False)
+        most = _TIME_MAX // _US_PER_UNIT.get(column.type.unit, 1)
+        numbers = column.cast(pa.int64())
+        too_far = pc.or_(pc.greater(numbers, most), pc.less(numbers, -most))
+        out_of_range = pc.fill_null(too_far, False)
+        column = pc.if_else(out_of_range, None, column).cast(pa.timestamp("us"), safe=False)
+    elif pa.types.is_uint64(column.type):
+        out_of_range = pc.fill_null(pc.greater(column, pa.scalar(_TIME_MAX, pa.uint64())), False)
+        column = pc.if_else(out_of_range, None, column)
     times_us = column.cast(pa.int64())
     negative = pc.fill_null(pc.less(times_us, 0), False)
     return times_us, [
         (missing, "at_us is missing"),
         (not_whole, "at_us is not a whole number"),
+        (out_of_range, "at_us is out of range"),
         (negative, "at_us is negative"),
     ]
 

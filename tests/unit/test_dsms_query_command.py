@@ -172,6 +172,14 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["SELECT id FROM S", "--table=R=rooms.csv"], "row 1: change = 'x': expected + or -"),
         (["SELECT id FROM S", "--table=R=gone.csv"], "gone.csv: row 2: change = '-' without at_us"),
         (["SELECT id FROM S", "--function=f=nowhere:f"], "--function f=nowhere:f"),
+        (["SELECT id FROM S", "--function=f=builtins:max"], "f=builtins:max: how many arguments"),
+        (["SELECT id FROM S", "--function=f=unread:f"], "f=unread:f: SyntaxError: "),
+        (["SELECT id FROM S", "--function=f=failing:f"], "f=failing:f: ZeroDivisionError: "),
+        (
+            ["SELECT id FROM S", "--table=R=half.csv"],
+            "half.csv: row 2: at_us = 1.5: expected whole",
+        ),
+        (["SELECT id FROM S", "--stream=N=latin.csv"], "latin.csv: cannot be read: 'utf-8'"),
         (["SELECT id FROM S", "--cpu-us=1"], "--cpu-us 1: expected two numbers"),
         (["SELECT id FROM S", "--state-limit=0"], "--state-limit = 0"),
         (["SELECT id FROM S", "--out=a.txt"], "a.txt: expected a name"),
@@ -188,6 +196,10 @@ def test_faults_are_told_and_leave_nothing_behind(
     (folder / "empty.csv").write_text("id,at_us\n1,2\n2,\n")
     (folder / "rooms.csv").write_text("room,at_us,change\n1,2,x\n")
     (folder / "gone.csv").write_text("room,at_us,change\n1,,+\n1,,-\n")
+    (folder / "half.csv").write_text("room,at_us\n1,1\n1,1.5\n")
+    (folder / "latin.csv").write_bytes("größe,at_us\n1,1\n".encode("latin-1"))
+    (folder / "unread.py").write_text("def f(:\n")
+    (folder / "failing.py").write_text("1 / 0\n")
     given = ["query", "--stream=S=s.csv", "--out=a.csv", *arguments]
     assert main(given) == 2
     assert says in capsys.readouterr().err
@@ -220,6 +232,15 @@ def test_an_answer_that_cannot_be_put_in_its_place_leaves_nothing_behind(
     assert main(["query", "SELECT id FROM S", "--stream=S=s.csv", "--out=a.csv"]) == 2
     assert "a.csv: cannot be written" in capsys.readouterr().err
     assert not list(folder.glob(".*"))
+
+
+def test_times_out_of_range_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    far = pa.table({"at_us": pa.array([1, 2**63], pa.uint64())})
+    pa.parquet.write_table(far, folder / "far.parquet")
+    assert main(["query", "SELECT * FROM S", "--stream=S=far.parquet", "--out=a.csv"]) == 2
+    says = "far.parquet: row 2: at_us = 9223372036854775808: expected whole microseconds below 2^63"
+    assert says in capsys.readouterr().err
+    assert not list(folder.glob("*a.csv*"))
 
 
 def test_a_row_that_satisfies_in_and_out_ends_the_run(

@@ -179,6 +179,22 @@ def test_bad_rows_are_all_named_by_number_and_nothing_is_left(tmp_path: Path) ->
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "far"),
+    [(pa.uint64(), 2**63), (pa.timestamp("ms"), 2**62), (pa.timestamp("ms"), -(2**62))],
+)
+def test_times_out_of_range_are_bad_rows(tmp_path: Path, kind: pa.DataType, far: int) -> None:
+    times = pa.array([far, 1, 2], pa.uint64() if far > 2**62 else pa.int64()).cast(kind)
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(
+        pa.table({"stream": ["A", "A", "B"], "value": [1, 1, 1], "at_us": times}), source
+    )
+    with pytest.raises(InputError, match=r"in\.parquet: row 1: at_us is out of range"):
+        join("--window", "9s", source, target)
+    join("--window", "9s", "--quarantine", tmp_path / "bad.csv", source, target)
+    assert len(members(target)) == 1
+
+
 def test_quarantine_takes_bad_rows_and_the_rest_is_joined(tmp_path: Path) -> None:
     rows: list[Row] = [("A", 1.0, 0.0), ("A", None, 1.0), ("B", 1.0, 2.5), ("B", 1.0, 3.0)]
     source, target = write_parquet(tmp_path / "in.parquet", rows), tmp_path / "out.parquet"
@@ -238,6 +254,7 @@ def test_all_faults_of_the_options_are_told_at_once(tmp_path: Path) -> None:
     ("content", "words"),
     [
         (b"stream,value\nA,1\n", "no column at_us; found: stream, value"),
+        ("stream,größe,at_us\nA,1,2\n".encode("latin-1"), "'utf-8' codec"),
         (b"stream,value,at_us,value\nA,1,2,3\n", "more than one column value"),
         (b"stream,value,at_us\nA,1\n", "Expected 3 columns, got 2"),
     ],
