@@ -91,23 +91,20 @@ class IdealAir(BaseAir):
                 announcement.message.drop = DropReason.DEAD
 
     def close(self) -> list[Message]:
-        """Log what is still on air as in flight; returns those unicasts."""
+        """Log what is still on air as in flight; returns the unicasts that have not arrived, or not set out."""
+        now_us = self._kernel.now_us
         pending = self._kernel.pending(self._arrive)
         messages = [m for m in pending if m.drop is not DropReason.DEAD]
         messages.sort(key=lambda m: (m.at_us, m.source, m.target))
-        for m in messages:
-            self.log.append(
-                (m.at_us, m.kind, m.source, m.target, m.bytes, Outcome.IN_FLIGHT, None, 1, 0)
-            )
         heard = self._kernel.pending(self._hear)
         announcements = [a for a in heard if a.message.drop is None]
         announcements.sort(key=lambda a: (a.message.at_us, a.message.source))
-        for a in announcements:
-            m = a.message
-            addressed = len(a.listeners)
-            self.log.append(
-                (m.at_us, m.kind, m.source, None, m.bytes, Outcome.IN_FLIGHT, None, addressed, 0)
-            )
+        on_air: list[tuple[Message, NodeId | None, int]] = [(m, m.target, 1) for m in messages]
+        on_air += [(a.message, None, len(a.listeners)) for a in announcements]
+        for m, target, addressed in on_air:
+            if m.at_us < now_us:  # later ones wait for a slot, a radio or a CPU
+                row = (m.at_us, m.kind, m.source, target, m.bytes)
+                self.log.append((*row, Outcome.IN_FLIGHT, None, addressed, 0))
         return messages
 
     def earliest_on_air_us(self) -> int:

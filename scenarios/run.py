@@ -139,8 +139,7 @@ def _finish(simulation: Simulation) -> None:
     if simulation.queries is not None:
         simulation.queries.site.finish()
     simulation.join.close(simulation.network.air.close())
-    # The run ends inside its last second; what was on its way may have started a little later.
-    _record_traffic(simulation, before_us=now_us + 3600 * US_PER_S)
+    _record_traffic(simulation, before_us=now_us + US_PER_S)  # the run ends inside its last second
     _record_energy(simulation)
     deaths = simulation.recorder.rows("deaths")
     for at_us, node in simulation.ledger.deaths:

@@ -78,6 +78,8 @@ def check_traffic(trace: Trace) -> None:
            OR t.lost IS DISTINCT FROM coalesce(m.lost, 0) OR t.sent IS DISTINCT FROM m.sent
            OR t.bytes IS DISTINCT FROM m.bytes"""
     )
+    end_us = trace.manifest.simulated_s * 1_000_000
+    trace.none(f"SELECT * FROM messages WHERE at_us >= {end_us} OR arrived_us >= {end_us}")
     trace.none("SELECT * FROM messages WHERE addressed < received OR received < 0 OR bytes <= 0")
     trace.none(
         """SELECT * FROM messages

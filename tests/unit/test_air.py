@@ -157,6 +157,16 @@ def test_what_is_on_air_at_the_end_is_logged_as_in_flight() -> None:
     ]
 
 
+def test_what_has_not_set_out_at_the_end_is_under_way_but_not_sent() -> None:
+    net = Net()
+    net.air.unicast("data", 0, 1, 75, "on air", 100)
+    net.air.unicast("data", 0, 1, 75, "waiting", 200)
+    net.air.broadcast("hello", 1, [0, 2], 40.0, 25, 300, lambda _s, _w: None)
+    net.kernel.advance(200)
+    assert [message.body for message in net.air.close()] == ["on air", "waiting"]
+    assert net.air.log == [(100, "data", 0, 1, 100, Outcome.IN_FLIGHT, None, 1, 0)]
+
+
 def test_a_mote_that_goes_down_does_not_send_what_it_had_yet_to_send() -> None:
     net = Net()
     heard: list[list[int]] = []
