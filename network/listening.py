@@ -107,12 +107,27 @@ class Listening:
         self._asleep[node] = False
         self._busy_us[node] = 0
 
+    def due_j(self, node: NodeId) -> tuple[float, float]:
+        """What a mote owes for idling and for sleep since it last paid; no more than it has."""
+        if not self._ledger.alive[node]:
+            return 0.0, 0.0
+        _, idle_j, sleep_j = self._due(node, self._kernel.now_us)
+        residual_j = self._ledger.residual_j[node]
+        idle_j = min(idle_j, residual_j)
+        return idle_j, min(sleep_j, residual_j - idle_j)
+
     def _settle(self, node: NodeId, now_us: int) -> None:
-        since_us = self._settled_us[node]
-        self._settled_us[node] = now_us
         ledger = self._ledger
-        if not ledger.alive[node]:
-            return
+        if ledger.alive[node]:
+            busy_us, idle_j, sleep_j = self._due(node, now_us)
+            self._busy_us[node] -= busy_us
+            if ledger.draw(node, ledger.idle_j, idle_j):
+                ledger.draw(node, ledger.sleep_j, sleep_j)
+        self._settled_us[node] = now_us
+
+    def _due(self, node: NodeId, now_us: int) -> tuple[int, float, float]:
+        """Since a mote last paid: the radio time that it has paid for, joules of idling, joules of sleep."""
+        since_us = self._settled_us[node]
         time_us = now_us - since_us
         if self._asleep[node]:
             on_us = 0
@@ -122,9 +137,7 @@ class Listening:
             on_us = time_us
         # Frames may be paid before they are sent, and may keep a radio on that would be off.
         busy_us = min(self._busy_us[node], time_us)
-        self._busy_us[node] -= busy_us
         listen_us = max(0, on_us - busy_us)
         awake_us = max(on_us, busy_us)
         idle_j = listen_us * self._listen_j_per_us + awake_us * self._cpu_j_per_us
-        if ledger.draw(node, ledger.idle_j, idle_j):
-            ledger.draw(node, ledger.sleep_j, (time_us - awake_us) * self._sleep_j_per_us)
+        return busy_us, idle_j, (time_us - awake_us) * self._sleep_j_per_us

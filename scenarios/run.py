@@ -110,17 +110,20 @@ def _simulate(simulation: Simulation, progress: Progress) -> None:
     simulation.sensing.start()
     simulation.tracking.start()
     while kernel.now_us < end_us:
-        step_us = min(kernel.now_us + US_PER_S, energy_due_us, end_us) - kernel.now_us
-        _advance(simulation, kernel.now_us + step_us)
-        if network.listening is not None:
+        second_us = (kernel.now_us // US_PER_S + 1) * US_PER_S
+        _advance(simulation, min(second_us, energy_due_us, end_us))
+        # Idle motes pay every second, whenever the trace looks at them: looking changes nothing.
+        on_the_second = kernel.now_us in {second_us, end_us}
+        if on_the_second and network.listening is not None:
             network.listening.settle()
-        if kernel.now_us == energy_due_us and energy_due_us < end_us:
-            _record_energy(simulation)
-        while energy_due_us <= kernel.now_us:
+        if kernel.now_us == energy_due_us:
             energy_due_us += energy_every_us
-        _record_traffic(simulation, before_us=network.air.earliest_on_air_us())
-        simulation.recorder.flush()
-        progress(simulation)
+            if kernel.now_us < end_us:
+                _record_energy(simulation)
+        if on_the_second:
+            _record_traffic(simulation, before_us=network.air.earliest_on_air_us())
+            simulation.recorder.flush()
+            progress(simulation)
     _finish(simulation)
 
 
@@ -163,7 +166,7 @@ def _record_motes(simulation: Simulation) -> None:
 
 def _record_energy(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("energy")
-    ledger = simulation.ledger
+    ledger, listening = simulation.ledger, simulation.network.listening
     now_us = simulation.kernel.now_us
     columns = zip(
         ledger.residual_j[:-1],
@@ -177,8 +180,11 @@ def _record_energy(simulation: Simulation) -> None:
         ledger.sleep_j,
         strict=False,
     )
-    for node, cells in enumerate(columns):
-        rows.append((now_us, node, *cells))
+    for node, (residual_j, tx_j, rx_j, idle_j, *others_j, sleep_j) in enumerate(columns):
+        due_idle_j, due_sleep_j = listening.due_j(node) if listening is not None else (0.0, 0.0)
+        left_j = residual_j - due_idle_j - due_sleep_j
+        row = (left_j, tx_j, rx_j, idle_j + due_idle_j, *others_j, sleep_j + due_sleep_j)
+        rows.append((now_us, node, *row))
 
 
 def _record_traffic(simulation: Simulation, before_us: int) -> None:

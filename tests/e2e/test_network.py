@@ -221,6 +221,28 @@ def test_sensing_starts_and_stops_when_the_scenario_says(tmp_path: Path) -> None
     assert times == [(step * 2_500_000,) for step in range(9)]
 
 
+def test_how_often_batteries_are_written_down_changes_nothing_else(tmp_path: Path) -> None:
+    settings = ["duration_s=50.5", *VARIANTS["csma, idle death"], "motes.battery_j=2.0"]
+    traces = []
+    for every_s in ("10.0", "0.7"):
+        run_here(tmp_path / every_s, *_set(*settings, f"trace.energy_every_s={every_s}"))
+        traces.append(check_trace(tmp_path / every_s))
+    seldom, often = traces
+    assert seldom.manifest.counts == often.manifest.counts
+    assert seldom.number("SELECT count(*) FROM deaths") > 10
+    for table in set(seldom.manifest.rows) - {"energy"}:
+        every = f"SELECT * FROM {table}"
+        assert seldom.rows(every) == often.rows(every), table
+    # Between two settlements what is due is written down too: energy falls evenly.
+    falls = """SELECT max(idle_j), min(idle_j) FROM (SELECT at_us, node,
+        idle_j - lag(idle_j) OVER (PARTITION BY node ORDER BY at_us) AS idle_j FROM energy)
+        WHERE at_us BETWEEN 10000000 AND 30000000"""
+    ((most_j, least_j),) = often.rows(falls)
+    assert isinstance(most_j, float)
+    assert isinstance(least_j, float)
+    assert most_j < 1.3 * least_j
+
+
 def test_a_slow_sink_delays_a_centralised_join(tmp_path: Path) -> None:
     def delay_ms(speed: float) -> float:
         settings = _set("duration_s=60.0", "join.strategy=centralised", f"sink.cpu_speed={speed}")
