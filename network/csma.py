@@ -189,18 +189,30 @@ class CsmaAir(BaseAir):
         self._back_off(job)
 
     def _back_off(self, job: Job) -> None:
-        """CSMA steps 2 and 3: wait a random number of back-off periods, then listen."""
+        """CSMA steps 2 and 3: wait a random number of back-off periods, then listen.
+
+        Under a duty cycle the wait begins when radios are on; one that outlasts their time is drawn anew in the next.
+        """
+        start_us = self._awake_us(job, self._kernel.now_us) + self._wait_us(job)
+        awake_us = self._awake_us(job, start_us)
+        if awake_us != start_us:
+            start_us = awake_us + self._wait_us(job)
+        self._kernel.call_at(start_us, self._assess, job)
+
+    def _wait_us(self, job: Job) -> int:
+        """A back-off and the time that listening takes."""
         node = job.message.source
         draw = self._backoff_draws.get(node)
         if draw is None:
             draw = self._streams.scalar("radio.backoff", node).randrange
             self._backoff_draws[node] = draw
-        timing = self._timing
-        wait_us = draw(1 << job.exponent) * timing.backoff_us + timing.cca_us
-        start_us = self._kernel.now_us + wait_us
-        if self._next_start is not None:
-            start_us = self._next_start(start_us, self._airtime_us[job.frame_sizes[job.position]])
-        self._kernel.call_at(start_us, self._assess, job)
+        return draw(1 << job.exponent) * self._timing.backoff_us + self._timing.cca_us
+
+    def _awake_us(self, job: Job, at_us: int) -> int:
+        """When radios are awake for a job's frame, at `at_us` or later."""
+        if self._next_start is None:
+            return at_us
+        return self._next_start(at_us, self._airtime_us[job.frame_sizes[job.position]])
 
     def _assess(self, job: Job) -> None:
         """CSMA steps 4 and 5: send if the channel was clear, else back off longer or give up."""

@@ -10,6 +10,7 @@ from network.channel import Channel, UnitDisk
 from network.contract import Message, NodeId
 from network.csma import CsmaAir
 from network.ledger import Ledger
+from network.listening import DutyCycle
 from network.medium import Medium
 from network.profile import Profile, load_profile
 from network.topology import Placement
@@ -45,6 +46,7 @@ class CsmaBench:
         channel: Channel | None = None,
         battery_j: float = 1e6,
         loss: float = 0.0,
+        cycle: DutyCycle | None = None,
     ) -> None:
         """Motes at `points_m`; the sink is far away and takes no part."""
         self.kernel = Kernel()
@@ -64,6 +66,7 @@ class CsmaBench:
             timing=self.profile.mac,
             acknowledge=acknowledge,
             queue=queue,
+            next_start=cycle.next_start if cycle is not None else None,
         )
         self.delivered: list[Delivery] = []
         self.lost: Counter[DropReason] = Counter()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from network.channel import LinkTable
+from network.listening import DutyCycle
 from network.profile import load_profile
 from network.shadowing import Shadowing
 from network.topology import Placement
@@ -221,6 +222,25 @@ def test_a_sink_that_is_down_neither_sends_nor_hears() -> None:
     account.check()
     assert account.lost["data", DropReason.SINK_DOWN] > 30
     assert 0 < account.arrived["data"] < 20
+
+
+def test_who_waited_for_radios_to_wake_backs_off_then() -> None:
+    ring = [(10 * np.cos(a), 10 * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 5, endpoint=False)]
+    cycle = DutyCycle(period_us=US_PER_S, awake_us=100_000)
+    bench = CsmaBench([*ring, (0.0, 0.0)], range_m=50.0, seed=1, acknowledge=True, cycle=cycle)
+    for period in range(40):
+        for node in range(5):
+            bench.send(node, 5, 50, period * US_PER_S + 500_000 + node)
+    # Awake, but not for long enough to back off and send.
+    bench.send(0, 5, 50, 40 * US_PER_S + 97_800)
+    bench.kernel.advance(43 * US_PER_S)
+    rows = [row for row in bench.air.log if row[1] == "data"]
+    assert all(row[0] % US_PER_S < 100_000 for row in rows)
+    settling_us = bench.profile.mac.cca_us + bench.profile.turnaround_us
+    waited_us = {row[0] % US_PER_S - settling_us for row in rows}
+    assert waited_us >= {number * bench.profile.mac.backoff_us for number in range(4)}
+    assert len(bench.delivered) > 180
+    assert bench.delivered[-1].arrived_us > 41 * US_PER_S
 
 
 def test_interference_adds_up_in_milliwatts() -> None:
