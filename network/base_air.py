@@ -11,7 +11,7 @@ Every transmission ends in exactly one row of the log: delivered, lost, collided
 when the run ends.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from network.channel import Channel
@@ -134,14 +134,22 @@ class BaseAir:
             self._listening.note_busy(node, self._airtime_us[size])
 
     def _overhear(self, source: NodeId, target: NodeId, size: int) -> None:
-        """Charge everybody who hears a frame that is for somebody else."""
-        ledger = self._ledger
+        """Charge everybody who is awake and hears a frame that is for somebody else."""
+        ledger, listening = self._ledger, self._listening
         joules = size * self._receive_j_per_byte
-        for node in self._channel.audience(source):
-            if node != target and ledger.alive[node]:
-                if self._listening is not None:
-                    self._listening.note_busy(node, self._airtime_us[size])
-                ledger.draw(node, ledger.overhear_j, joules)
+        for node in self._in_earshot(source, target):
+            if node == target or not ledger.alive[node]:
+                continue
+            if listening is not None:
+                if listening.is_asleep(node):
+                    continue
+                listening.note_busy(node, self._airtime_us[size])
+            ledger.draw(node, ledger.overhear_j, joules)
+
+    def _in_earshot(self, source: NodeId, target: NodeId) -> Sequence[NodeId]:
+        """The motes that hear what `source` sends to `target`, if they listen."""
+        del target  # where it is for does not matter on a shared channel
+        return self._channel.audience(source)
 
     def _frame_sizes(self, body_bytes: int) -> list[int]:
         """Bytes on air of each frame of a message."""

@@ -63,10 +63,14 @@ class Listening:
         self._busy_us[node] += airtime_us
 
     def charge_awake(self, node: NodeId, time_us: int) -> None:
-        """A sleeping mote wakes for `time_us` of listening beside what it sends."""
-        if self._ledger.alive[node]:
+        """A mote, if asleep, wakes for `time_us` of listening beside what it sends."""
+        if self._asleep[node] and self._ledger.alive[node]:
             watts_us = self._listen_j_per_us + self._cpu_j_per_us - self._sleep_j_per_us
             self._ledger.draw(node, self._ledger.idle_j, time_us * max(0.0, watts_us))
+
+    def is_asleep(self, node: NodeId) -> bool:
+        """Whether a mote's radio is off until it is turned on again; a duty cycle is not meant."""
+        return self._asleep[node]
 
     def set_asleep(self, node: NodeId, *, asleep: bool) -> None:
         """Turn a mote's radio off or on from now on."""

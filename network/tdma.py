@@ -114,7 +114,7 @@ class TdmaAir(IdealAir):
         if not self._transmit(kind, source, size, joules, message.at_us):
             self._handlers[kind][1](message, DropReason.DEAD)
             return 0
-        # Awake for the guard time before each frame, for a receiver whose clock is ahead.
+        # If asleep, awake for the guard time before each frame, for a receiver whose clock is ahead.
         self._radios.charge_awake(member, frames * self._guard_us)
         if medium is not None:
             sizes = [self._header_bytes + self._slot_payload] * (frames - 1) + [rest_bytes]
@@ -123,6 +123,15 @@ class TdmaAir(IdealAir):
             self._overhear(source, target, size)
         self._kernel.call_at(arrives_us, self._arrive, message)
         return size
+
+    def _in_earshot(self, source: NodeId, target: NodeId) -> Sequence[NodeId]:
+        """What goes in a slot is heard in its cluster: others use other codes."""
+        nodes = super()._in_earshot(source, target)
+        member = self._member_of(source, target)
+        if member is None:
+            return nodes
+        head = self._head_of[member]
+        return [node for node in nodes if head in (node, self._head_of[node])]
 
     def _member_of(self, source: NodeId, target: NodeId) -> NodeId | None:
         """The member whose slot a message goes in, if it goes in one."""

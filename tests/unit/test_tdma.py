@@ -17,7 +17,7 @@ GUARD_US = 500
 class Cluster:
     """Head 0 with members 1, 2 and 3; head 4 alone."""
 
-    def __init__(self, *, queue: int = 4) -> None:
+    def __init__(self, *, queue: int = 4, overhearing: bool = False) -> None:
         self.kernel = Kernel()
         self.ledger = Ledger(self.kernel, [100.0] * 5)
         profile = load_profile("telosb")
@@ -34,6 +34,7 @@ class Cluster:
             slot_bytes=32,
             guard_us=GUARD_US,
             queue=queue,
+            overhearing=overhearing,
         )
         self.arrived: list[Message] = []
         self.lost: list[DropReason] = []
@@ -145,3 +146,29 @@ def test_who_relays_for_others_stays_awake_and_gives_them_slots() -> None:
     cluster.listening.settle()
     assert cluster.ledger.sleep_j[1] == 0.0
     assert cluster.ledger.sleep_j[2] > 0.0
+
+
+def test_only_those_awake_overhear_and_slots_are_heard_in_their_cluster_only() -> None:
+    cluster = Cluster(overhearing=True)
+    heard_j = cluster.ledger.overhear_j
+    cluster.air.unicast("data", 1, 0, 20, None, 10_000)
+    assert heard_j == [0.0] * 6
+    cluster.air.unicast("data", 0, SINK, 20, None, 10_000)
+    assert [node for node in range(5) if heard_j[node]] == [4]
+    cluster.air.begin_election()
+    cluster.air.set_schedule([0, 0, 1, 0, 4])  # 1 is awake, for 2
+    cluster.air.unicast("data", 3, 0, 20, None, 10_000)
+    assert [node for node in range(5) if heard_j[node]] == [1, 4]
+    assert heard_j[1] == heard_j[4] > 0.0
+
+
+def test_who_is_awake_anyway_does_not_pay_for_guard_times() -> None:
+    cluster = Cluster()
+    cluster.air.begin_election()
+    cluster.air.set_schedule([0, 0, 1, 1, 4])
+    cluster.air.unicast("data", 1, 0, 20, None, 10_000)
+    cluster.kernel.advance(US_PER_S)
+    cluster.listening.settle()
+    sent_s = (20 + 19) * 32e-6
+    on_j = 18.8 * 3e-3 * (1.0 - sent_s) + 0.0545 * 3e-3
+    assert cluster.ledger.idle_j[1] == pytest.approx(on_j)
