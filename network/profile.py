@@ -67,7 +67,6 @@ class PowerLevel:
 class DatasheetRadio:
     """A radio by its data sheet: energy is current x voltage x time."""
 
-    voltage_v: float
     receive_a: float
     levels: tuple[PowerLevel, ...]
     """By ascending power."""
@@ -105,6 +104,7 @@ class Profile:
     """A kind of mote."""
 
     title: str
+    voltage_v: float
     radio: FirstOrderRadio | DatasheetRadio
     bit_rate_per_s: int
     header_bytes: int
@@ -128,7 +128,7 @@ class Profile:
         radio = self.radio
         if isinstance(radio, FirstOrderRadio):
             return 8 * radio.electronics_j_per_bit
-        return radio.receive_a * radio.voltage_v * 8 / self.bit_rate_per_s
+        return radio.receive_a * self.voltage_v * 8 / self.bit_rate_per_s
 
     @property
     def airtime_us_per_byte(self) -> float:
@@ -145,7 +145,7 @@ class Profile:
     def level_j_per_byte(self, level: PowerLevel) -> float:
         """Energy to send one byte at a power level: current x voltage x airtime."""
         assert isinstance(self.radio, DatasheetRadio), self.title
-        return level.amperes * self.radio.voltage_v * 8 / self.bit_rate_per_s
+        return level.amperes * self.voltage_v * 8 / self.bit_rate_per_s
 
     def frames_of(self, body_bytes: int) -> int:
         """Into how many frames a message body is split."""
@@ -193,7 +193,6 @@ def _profile(reader: "_Reader") -> Profile:
     if reader.has("radio.levels"):
         milliamperes = 1e-3
         radio = DatasheetRadio(
-            voltage_v=volts,
             receive_a=reader.number("radio.receive_ma") * milliamperes,
             levels=reader.levels("radio.levels"),
             default_dbm=reader.number("radio.default_dbm", least=-100.0),
@@ -215,6 +214,7 @@ def _profile(reader: "_Reader") -> Profile:
         reader.faults.append(Fault("battery", "", "expected exactly one of mah and joules"))
     return Profile(
         title=title,
+        voltage_v=volts,
         radio=radio,
         bit_rate_per_s=reader.whole("radio.bit_rate_per_s"),
         header_bytes=reader.whole("radio.header_bytes"),

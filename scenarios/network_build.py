@@ -17,12 +17,7 @@ from network.duty_cycled_air import DutyCycledAir
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
 from network.medium import GilbertElliott, Medium
-from network.profile import (
-    DatasheetRadio,
-    MacTiming,
-    Modulation,
-    Profile,
-)
+from network.profile import MacTiming, Modulation, Profile
 from network.routed_air import RoutedAir
 from network.routing import Metric, Routes, first_partition_us
 from network.shadowing import HARDWARE, Shadowing
@@ -123,8 +118,7 @@ def battery_j(scenario: Scenario, profile: Profile) -> float:
     """The energy of a full battery."""
     motes = scenario.motes
     if motes.battery_mah is not None:
-        volts = profile.radio.voltage_v if isinstance(profile.radio, DatasheetRadio) else 3.0
-        return motes.battery_mah * 3.6 * volts
+        return motes.battery_mah * 3.6 * profile.voltage_v
     return motes.battery_j or profile.battery_j
 
 
@@ -306,7 +300,7 @@ def _build_mac(
                 streams,
                 medium,
                 control_kinds=CONTROL_KINDS,
-                timing=_timing(scenario, profile),
+                timing=mac_timing(scenario, profile),
                 acknowledge=radio.csma.acknowledge,
                 queue=radio.queue,
                 listening=listening,
@@ -315,7 +309,8 @@ def _build_mac(
             )
 
 
-def _timing(scenario: Scenario, profile: Profile) -> MacTiming:
+def mac_timing(scenario: Scenario, profile: Profile) -> MacTiming:
+    """The constants of the MAC: the profile's, or what the scenario has instead."""
     chosen = scenario.radio.csma.model_dump(exclude={"acknowledge"}, exclude_none=True)
     return replace(profile.mac, **chosen)
 

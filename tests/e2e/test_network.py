@@ -211,6 +211,19 @@ def test_a_battery_is_given_in_joules_or_milliampere_hours_or_by_the_profile(
         assert trace.number("SELECT max(battery_j) FROM motes") == pytest.approx(expected_j)
 
 
+def test_milliampere_hours_are_at_the_profiles_voltage(tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[2] / "network" / "profiles" / "first-order.toml"
+    mine = tmp_path / "mine.toml"
+    mine.write_text(shipped.read_text().replace("voltage_v = 3.0", "voltage_v = 1.5"))
+    text = shipped_scenarios()[SMALL].replace("battery_j = 100.0\n", "battery_mah = 10.0\n")
+    scenario = tmp_path / "mine-too.toml"
+    scenario.write_text(text)
+    settings = _set("duration_s=10.0", f'motes.profile="{mine}"')
+    run_here(tmp_path / "run", *settings, scenario=str(scenario))
+    battery_j = Trace(tmp_path / "run").number("SELECT max(battery_j) FROM motes")
+    assert battery_j == pytest.approx(10.0 * 3.6 * 1.5)
+
+
 def test_sensing_starts_and_stops_when_the_scenario_says(tmp_path: Path) -> None:
     settings = _set("duration_s=20.0", "motes.start_s=8.0", "motes.drain_s=4.0")
     run_here(tmp_path / "run", *settings, "--set", "trace.energy_every_s=2.5")
