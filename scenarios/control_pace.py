@@ -6,6 +6,7 @@ from typing import Final
 
 from clustering.contract import ControlMessages
 from network.profile import Profile
+from scenarios.network_build import mac_timing
 from scenarios.schema import Scenario
 
 CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
@@ -55,7 +56,7 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
         hops *= MULTI_HOP_FACTOR
     turns = contention_us = 0
     if scenario.radio.mac == "csma":
-        mac = profile.mac
+        mac = mac_timing(scenario, profile)
         backoff_us = mac.cca_us + (mac.backoff_us << mac.min_be) // 2
         turn_us = message_us + backoff_us
         interval_us = max(interval_us, round(2 * (_in_range(scenario) + 1) * turn_us))

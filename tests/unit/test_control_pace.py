@@ -1,0 +1,36 @@
+"""How long elections and what follows them are given, by hand."""
+
+import pytest
+
+from network.profile import load_profile
+from scenarios.control_pace import ControlPace, control_pace
+from scenarios.load import parse_scenario, shipped_scenarios
+
+
+def pace(*settings: str, profile: str = "first-order") -> ControlPace:
+    text = shipped_scenarios()["gas-cloud-small"]
+    return control_pace(parse_scenario(text, "test", settings), load_profile(profile))
+
+
+def test_without_contention_everybody_may_speak_at_once() -> None:
+    assert {pace().telling_us(heads, 200) for heads in (1, 50, 1000)} == {100_000}
+    hops = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
+    assert pace(*hops).telling_us(50, 200) == 800_000
+
+
+@pytest.mark.parametrize(("body_bytes", "frames", "on_air"), [(0, 1, 19), (200, 2, 238)])
+def test_under_contention_every_frame_has_four_turns(
+    body_bytes: int, frames: int, on_air: int
+) -> None:
+    # Turnaround, CCA, mean back-off, waiting for the acknowledgement, spacing.
+    mac = load_profile("micaz").mac
+    turn_us = 192 + 128 + 4 * 320 + mac.ack_wait_us + mac.spacing_us
+    told_us = pace("radio.mac=csma", profile="micaz").telling_us(100, body_bytes)
+    assert told_us == 4 * 100 * (on_air * 32 + frames * turn_us)
+
+
+def test_longer_back_offs_make_longer_elections() -> None:
+    usual, patient = pace("radio.mac=csma"), pace("radio.mac=csma", "radio.csma.min_be=5")
+    assert patient.messages.interval_us > 2 * usual.messages.interval_us
+    assert patient.messages.slot_us > 2 * usual.messages.slot_us
+    assert patient.telling_us(100, 0) - usual.telling_us(100, 0) == 4 * 100 * 12 * 320
