@@ -84,6 +84,8 @@ class Comings:
         self.gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
         """Motes that are not in the field: not yet, or no more. Crashed motes are."""
         self._down: set[NodeId] = set()
+        self.happened: list[tuple[int, NodeId, bool]] = []
+        """When which mote went down (False) or came up (True), apart from deaths."""
 
     @property
     def absent(self) -> list[NodeId]:
@@ -124,6 +126,7 @@ class Comings:
         self._rows.append((change.at_us, node, change.event))
 
     def _take_down(self, node: NodeId) -> None:
+        self.happened.append((self._kernel.now_us, node, False))
         self._ledger.set_down(node)
         for told in self._on_down:
             told(node)
@@ -131,6 +134,7 @@ class Comings:
     def _bring_up(self, node: NodeId) -> None:
         self.gone.discard(node)
         self._down.discard(node)
+        self.happened.append((self._kernel.now_us, node, True))
         self._ledger.set_up(node)
         if self._listening is not None:
             self._listening.on_up(node)

@@ -9,6 +9,8 @@ paths by networkx.
 
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,21 +131,30 @@ class Routes:
 
 
 def first_partition_us(
-    links: Links, nodes: int, deaths: Sequence[tuple[int, NodeId]], absent: Sequence[NodeId] = ()
+    links: Links,
+    nodes: int,
+    changes: Sequence[tuple[int, NodeId, bool]],
+    absent: Sequence[NodeId] = (),
 ) -> int | None:
-    """When the first live mote was cut off from the sink, given deaths in order of time; None if never.
+    """When a mote that works was first cut off from the sink; None if never.
 
-    0 if the network never was connected. Motes in `absent` count as dead from the start.
+    0 if the network was not connected at the start.
+
+    Args:
+        links: Who reaches whom.
+        nodes: How many there are, the sink included.
+        changes: When which mote stopped (False) or began to work (True), in order of time.
+        absent: Motes that do not work at the start.
     """
     alive = np.ones(nodes, dtype=np.bool_)
     alive[list(absent)] = False
-    for at_us, node in [(0, None), *deaths]:
-        if node is not None:
-            alive[node] = False
+    for at_us, at_once in groupby([(0, nodes - 1, True), *changes], key=itemgetter(0)):
+        for _, node, works in at_once:
+            alive[node] = works
         kept = alive[links.sources] & alive[links.targets]
         ends = (links.sources[kept], links.targets[kept])
         graph = csr_array((np.ones(kept.sum()), ends), shape=(nodes, nodes))
         _, labels = connected_components(graph, directed=False)
         if (labels[alive] != labels[nodes - 1]).any():
-            return at_us
+            return int(at_us)
     return None

@@ -68,7 +68,7 @@ class Network:
 
 
 def lifetime(network: Network, ledger: Ledger) -> dict[str, float | None]:
-    """When the first, half and the last of the motes had died, and when the first live one was cut off.
+    """When the first, half and the last of the motes had died, and when one that works was first cut off.
 
     In seconds, None where it did not happen; partition only where messages go over several hops.
     """
@@ -80,8 +80,10 @@ def lifetime(network: Network, ledger: Ledger) -> dict[str, float | None]:
 
     partition_s = None
     if network.routes is not None:
-        absent = network.comings.absent
-        cut_us = first_partition_us(network.routes.links, ledger.count + 1, deaths, absent)
+        comings = network.comings
+        changes = sorted(comings.happened + [(at_us, node, False) for at_us, node in deaths])
+        nodes = ledger.count + 1
+        cut_us = first_partition_us(network.routes.links, nodes, changes, comings.absent)
         partition_s = None if cut_us is None else cut_us / US_PER_S
     return {
         "first_dead_s": nth_s(1),

@@ -185,6 +185,13 @@ def test_motes_out_of_reach_are_counted(tmp_path: Path) -> None:
     assert life["partition_s"] >= life["first_dead_s"]
 
 
+def test_motes_taken_away_cut_others_off(tmp_path: Path) -> None:
+    sparse = ["radio.range_m=31.0", "faults.removed={count=170, from_s=10.0, until_s=20.0}"]
+    counts = run_here(tmp_path / "run", *_set("duration_s=30.0", *sparse, *MULTI_HOP)).counts
+    assert counts["deaths"] == 0
+    assert 10.0 <= counts["lifetime"]["partition_s"] < 20.0
+
+
 def test_a_profile_of_ones_own_is_used(tmp_path: Path) -> None:
     shipped = Path(__file__).parents[2] / "network" / "profiles" / "telosb.toml"
     mine = tmp_path / "mine.toml"

@@ -98,8 +98,14 @@ def test_the_time_of_partition_is_that_of_the_cut() -> None:
     placement = Placement(np.array([[0.0, 0.0], [10.0, 0.0], [20.0, 0.0], [0.0, 5.0]]))
     links = UnitDisk(placement, load_profile("micaz"), range_m=12.0).links(0.5)
     assert first_partition_us(links, 4, []) is None
-    assert first_partition_us(links, 4, [(70, 2)]) is None
-    assert first_partition_us(links, 4, [(50, 1), (70, 2)]) == 50
+    assert first_partition_us(links, 4, [(70, 2, False)]) is None
+    assert first_partition_us(links, 4, [(50, 1, False), (70, 2, False)]) == 50
+    # Mote 2 is put out while mote 1, its only neighbour on the way to the sink, is down.
+    late = [(40, 1, False), (50, 2, True), (60, 1, True)]
+    assert first_partition_us(links, 4, late, absent=[2]) == 50
+    assert first_partition_us(links, 4, [(40, 1, True), (50, 2, True)], absent=[1, 2]) is None
+    # Who stops at the same moment is not cut off.
+    assert first_partition_us(links, 4, [(50, 1, False), (50, 2, False)]) is None
     assert first_partition_us(links, 4, [], absent=[1]) == 0
     routes = Routes(links, Metric.HOPS, [True] * 4)
     assert routes.cut_off() == []
