@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import json
 import signal
 import sys
 import time
@@ -26,6 +25,7 @@ from join.contract import Arity, Occurrence, Operator
 from join.operators import OPERATORS, make_operator, unsupported
 from join.watermark import FUTURE_US_MAX
 from join.windows import LastTuples, PerStream, Strategy, Uniform, WindowError, Windows
+from scenarios.command_files import StatsFile, check_apart
 from scenarios.result_files import Form, NewFile, QuarantineFile, ResultFile
 from scenarios.stream_files import BadRow, StreamFile
 from scenarios.window_text import (
@@ -138,8 +138,9 @@ def run(args: argparse.Namespace) -> int:
     """
     started_s = time.perf_counter()
     file = StreamFile(args.source)
-    if args.target.resolve() == args.source.resolve():
-        raise InputError(f"{args.target}: input and output are the same file")
+    outputs = {"OUT": args.target, "--quarantine": args.quarantine, "--stats": args.stats}
+    check_apart({"IN": args.source}, outputs)
+    stats_file = None if args.stats is None else StatsFile(args.stats)
     operator, known = _operator(args, file)
     form = Form(args.form)
     with ExitStack() as stack:
@@ -155,7 +156,7 @@ def run(args: argparse.Namespace) -> int:
         output.keep()
     wall_s = time.perf_counter() - started_s
     stats = operator.stats
-    if args.stats is not None:
+    if stats_file is not None:
         counts = {
             "input": stats.arrived,
             "output": output.rows,
@@ -164,7 +165,7 @@ def run(args: argparse.Namespace) -> int:
             "wall_s": round(wall_s, 3),
             "tuples_per_s": round(stats.arrived / wall_s, 1),
         }
-        args.stats.write_text(json.dumps(counts, indent=2) + "\n", encoding="utf-8")
+        stats_file.write(counts)
     _tell_turned_away(stats.late, stats.refused)
     return 0
 

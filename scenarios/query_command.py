@@ -3,7 +3,6 @@
 import argparse
 import importlib
 import inspect
-import json
 import os
 import sys
 import time
@@ -19,6 +18,7 @@ from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.dsms.pipeline import Output
 from join.dsms.virtual_cpu import NS_PER_US, CpuCosts
+from scenarios.command_files import StatsFile, check_apart
 from scenarios.progress import ProgressDisplay
 from scenarios.query_figures import query_figures
 from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable
@@ -121,10 +121,15 @@ def run(args: argparse.Namespace) -> int:
     """
     started_s = time.perf_counter()
     catalog = Catalog()
-    streams = [RecordedStream(name, Path(file)) for name, file in _pairs(args.stream, "--stream")]
+    stream_files, table_files = _pairs(args.stream, "--stream"), _pairs(args.table, "--table")
+    inputs = {f"--stream {name}": Path(file) for name, file in stream_files}
+    inputs |= {f"--table {name}": Path(file) for name, file in table_files}
+    check_apart(inputs, {"--out": args.out, "--stats": args.stats})
+    stats_file = None if args.stats is None else StatsFile(args.stats)
+    streams = [RecordedStream(name, Path(file)) for name, file in stream_files]
     for stream in streams:
         catalog.add_stream(StreamSchema(stream.name, stream.columns))
-    tables = [RecordedTable(name, Path(file)) for name, file in _pairs(args.table, "--table")]
+    tables = [RecordedTable(name, Path(file)) for name, file in table_files]
     for table in tables:
         catalog.add_table(Table(table.name, table.columns, table.initial))
     for name, where in _pairs(args.function, "--function"):
@@ -160,9 +165,8 @@ def run(args: argparse.Namespace) -> int:
         answers.write(engine.finish())
     wall_s = time.perf_counter() - started_s
     _warn_of_evictions(engine)
-    if args.stats is not None:
-        stats = _stats(engine, streams, wall_s, args.schedule)
-        args.stats.write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+    if stats_file is not None:
+        stats_file.write(_stats(engine, streams, wall_s, args.schedule))
     return 0
 
 

@@ -194,7 +194,7 @@ def _bad_rows(
 def _text(cell: pa.Scalar) -> str:
     try:
         value = cell.as_py()
-    except OverflowError:
+    except (OverflowError, ValueError):
         # A timestamp that Python has no date for.
         value = cell.value
     return "" if value is None else str(value)

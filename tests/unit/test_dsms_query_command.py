@@ -243,6 +243,27 @@ def test_times_out_of_range_are_refused(folder: Path, capsys: pytest.CaptureFixt
     assert not list(folder.glob("*a.csv*"))
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--out=s.csv"], "s.csv: --stream S and --out are the same file"),
+        (["--out=./rooms.csv"], "rooms.csv: --table R and --out are the same file"),
+        (["--out=a.csv", "--stats=a.csv"], "a.csv: --out and --stats are the same file"),
+        (["--out=a.csv", "--stats=s.csv"], "s.csv: --stream S and --stats are the same file"),
+        (["--out=a.csv", "--stats=none/s.json"], "none/s.json: cannot be written"),
+    ],
+)
+def test_no_output_takes_the_place_of_another_file(
+    folder: Path, options: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "rooms.csv").write_text("room\n1\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    given = ["query", "SELECT id FROM S", "--stream=S=s.csv", "--table=R=rooms.csv"]
+    assert main([*given, *options]) == 2
+    assert says in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
 def test_a_row_that_satisfies_in_and_out_ends_the_run(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -282,6 +282,31 @@ def test_missing_and_foreign_files_are_refused(tmp_path: Path) -> None:
         join("--window", "1s", source, tmp_path / "none" / "out.csv")
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--quarantine", "in.csv", "in.csv", "out.csv"], "IN and --quarantine are the same file"),
+        (["--quarantine", "out.csv", "in.csv", "out.csv"], "OUT and --quarantine are the same"),
+        (["--stats", "in.csv", "in.csv", "out.csv"], "IN and --stats are the same file"),
+        (["--stats", "./out.csv", "in.csv", "out.csv"], "OUT and --stats are the same file"),
+        (["--stats", "q.csv", "--quarantine", "q.csv", "in.csv", "out.csv"], "--quarantine and"),
+        (["in.csv", "link.csv"], "IN and OUT are the same file"),
+        (["--stats", "none/s.json", "in.csv", "out.csv"], "none/s.json: cannot be written"),
+        (["--stats", ".", "in.csv", "out.csv"], "it is a folder"),
+    ],
+)
+def test_no_output_takes_the_place_of_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = write_csv(tmp_path / "in.csv", ROWS).read_bytes()
+    (tmp_path / "link.csv").symlink_to("in.csv")
+    with pytest.raises(InputError, match=words):
+        join("--window", "1s", *options)
+    assert sorted(os.listdir(tmp_path)) == ["in.csv", "link.csv"]
+    assert (tmp_path / "in.csv").read_bytes() == before
+
+
 def test_a_value_that_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "in.parquet", [("A", [1], 0)])
     with pytest.raises(InputError, match="column value is list"):
