@@ -17,6 +17,7 @@ from typing import Any
 import duckdb
 
 from analysis import metrics
+from analysis.compaction import FOLDER, Source, compact
 from analysis.compare import measure, trace_rows
 from analysis.session import spark_session, sweep_session
 from analysis.shipping import ship_code
@@ -114,30 +115,42 @@ STEPS: dict[str, Callable[..., Any]] = {
     "elections": metrics.cluster_totals,
 }
 BY_DUCKDB = {
-    "traffic": "select filename, sum(sent), sum(sent_bytes), sum(lost), sum(sent) filter (kind in"
+    "traffic": "select run, sum(sent), sum(sent_bytes), sum(lost), sum(sent) filter (kind in"
     " ('cost', 'head', 'join')) from t group by 1",
-    "energy": "select filename, sum(e), max(e) from (select filename, node, max(tx_j + rx_j + idle_j"
+    "energy": "select run, sum(e), max(e) from (select run, node, max(tx_j + rx_j + idle_j"
     " + cpu_j + sense_j + overhear_j + sleep_j) as e from t where node >= 0 group by 1, 2) group by 1",
-    "results": "select filename, count(*), avg(arity), avg(delay_us), max(delay_us) from (select filename,"
+    "results": "select run, count(*), avg(arity), avg(delay_us), max(delay_us) from (select run,"
     " max(arity) as arity, min(delay_us) as delay_us from t where origin is not null"
-    " group by filename, query, origin, origin_at_us) group by 1",
-    "readings": "select filename, count(*), count(value) from t group by 1",
-    "fates": "select filename, count(*) filter (fate = 'joined'), count(*) filter (fate = 'dropped')"
+    " group by run, query, origin, origin_at_us) group by 1",
+    "readings": "select run, count(*), count(value) from t group by 1",
+    "fates": "select run, count(*) filter (fate = 'joined'), count(*) filter (fate = 'dropped')"
     " from t group by 1",
-    "probes": "select filename, count(*), sum(heads_probed), sum(heads_matched) from t group by 1",
-    "elections": "select filename, count(*), avg(heads) from (select filename, round,"
+    "probes": "select run, count(*), sum(heads_probed), sum(heads_matched) from t group by 1",
+    "elections": "select run, count(*), avg(heads) from (select run, round,"
     " count(distinct head) as heads from t where head >= 0 group by 1, 2) group by 1",
 }
 
 
-def aggregate(folder: Path) -> dict[str, float]:
-    """Wall seconds of the one-pass metrics by Spark and by DuckDB, and of all metrics by Spark."""
-    directories = make_runs(folder)
+def aggregate(folder: Path, layout: str) -> dict[str, float]:
+    """Wall seconds of the one-pass metrics by Spark and by DuckDB, and of all metrics by Spark.
+
+    `layout`: from run directories, as `compare` reads them, or compacted, as sweeps of 200 runs and more are.
+    """
+    directories = make_runs(folder / "runs")
     runs, rejected = find_runs(directories)
     assert not rejected
     spark = spark_session(rows=trace_rows(runs))
-    traces = load_traces(spark, runs)
     spark.range(10).selectExpr("sum(id)").collect()
+    compact_s = 0.0
+    if layout == "compacted":
+        started = time.perf_counter()
+        sources = [
+            Source(run.run, "bench", run.directory, run.manifest.rows, run.manifest.fingerprint)
+            for run in runs
+        ]
+        compact(spark, sources, folder / FOLDER)
+        compact_s = time.perf_counter() - started
+    traces = load_traces(spark, runs)
     started = time.perf_counter()
     for table, step in STEPS.items():
         assert step(traces.tables[table]).toArrow().num_rows == len(runs), table
@@ -145,8 +158,12 @@ def aggregate(folder: Path) -> dict[str, float]:
     started = time.perf_counter()
     with duckdb.connect() as connection:
         for table, sql in BY_DUCKDB.items():
-            files = [str(d / "trace" / table / "part-00000.parquet") for d in directories]
-            source = f"read_parquet({files}, filename=true)"
+            files = sorted(folder.glob(f"{FOLDER}/{table}/*.parquet"))
+            files = files or sorted(folder.glob(f"runs/*/trace/{table}/*.parquet"))
+            names = [str(file) for file in files]
+            source = (
+                f"read_parquet({names})" if compact_s else f"read_parquet({names}, filename='run')"
+            )
             rows = connection.sql(sql.replace("from t", f"from {source}")).fetchall()
             assert len(rows) == len(runs), table
     by_duckdb = time.perf_counter() - started
@@ -156,6 +173,7 @@ def aggregate(folder: Path) -> dict[str, float]:
     return {
         "rows": trace_rows(runs),
         "runs": len(runs),
+        "compact_s": compact_s,
         "spark_s": by_spark,
         "duckdb_s": by_duckdb,
         "all_s": time.perf_counter() - started,
@@ -181,12 +199,16 @@ def main() -> None:
     print(f"two cores are {one / two:.2f} times as fast as one (goal 1.8),")
     print(f"two plain processes {limit(duration_s):.2f} times as fast as one after the other")
     print(f"a Spark task costs {one / RUNS / bare_s - 1:+.1%} over a run in-process (goal 10 %)")
-    found = elsewhere("aggregate")
-    print(
-        f"{found['rows']:,} rows in {found['runs']} runs, one-pass metrics: Spark {found['spark_s']:.1f} s,"
-        f" DuckDB {found['duckdb_s']:.1f} s, ratio {found['spark_s'] / found['duckdb_s']:.1f};"
-        f" all metrics with recall and tracking, Spark: {found['all_s']:.1f} s"
-    )
+    for layout in ("directories", "compacted"):
+        found = elsewhere("aggregate", layout)
+        print(
+            f"{found['rows']:,} rows in {found['runs']} runs, {layout} ({found['compact_s']:.1f} s to compact)"
+        )
+        print(
+            f"  one-pass metrics: Spark {found['spark_s']:.1f} s, DuckDB {found['duckdb_s']:.1f} s,"
+            f" ratio {found['spark_s'] / found['duckdb_s']:.1f};"
+            f" then all metrics with recall and tracking by Spark: {found['all_s']:.1f} s"
+        )
 
 
 def part() -> None:
@@ -201,7 +223,7 @@ def part() -> None:
         case "sweep":
             answer = sweep_s(int(rest[0]), float(rest[1]), Path(folder))
         case _:
-            answer = aggregate(Path(folder))
+            answer = aggregate(Path(folder), *rest)
     print(json.dumps(answer))
 
 
