@@ -15,6 +15,7 @@ from scenarios.shared_runs import Repeated, repeated, shown, tuples_of
 from scenarios.shared_workload import (
     ARRIVALS_PER_S,
     DISTRIBUTIONS,
+    LOAD,
     US_PER_S,
     Measured,
     Setting,
@@ -27,7 +28,10 @@ STYLES = {"lwo": "^-", "swf": "s-", "mqt": "o--"}
 
 BURSTS = (1, 2, 3, 4, 5)
 
-OTHER_LOADS = (0.7, 0.85)
+# Fig. 8 has the paper's one number in seconds: SWF takes 4 s for the largest window at burst size 5. At this load it
+# does so here. It was found by SWF alone; what is judged at it is MQT.
+PAPERS_LOAD = 0.875
+OTHER_LOADS = (0.7, PAPERS_LOAD)
 
 # Shared §5.3: 80 % of 30 queries on one window, the others spread over the rest.
 CROWD, REST = 24, 1
@@ -278,35 +282,43 @@ def _at_other_loads(request: Request) -> list[Verdict]:
 
 def figure_8(request: Request) -> list[Verdict]:
     """Average response time per window at burst size five, Small-Large windows."""
-    runs = _by_burst(request, [5])
     windows_s = DISTRIBUTIONS["Small-Large"]
-    canvas = Canvas(figsize=(6, 4))
-    axes = canvas.subplots()
-    for schedule, label in LABELS.items():
-        axes.plot(
-            range(1, 8),
-            runs[5, schedule].mean_s,
-            STYLES[schedule],
-            color=COLOURS[schedule],
-            label=label,
-        )
-    axes.set_xticks(range(1, 8), [str(window_s) for window_s in windows_s])
-    _label(axes, "window (s)", "mean response time (s)")
-    rows = [[w, *(runs[5, s].mean_s[i] for s in LABELS)] for i, w in enumerate(windows_s)]
-    _save(request, "shared-8", canvas, ["window_s", *(f"{s}_s" for s in LABELS)], rows)
-    swf, mqt = runs[5, "swf"], runs[5, "mqt"]
-    sooner = mqt.against(swf, lambda ours, theirs: theirs.mean_s[-1] / ours.mean_s[-1])
-    assert sooner.mean is not None
-    return [
-        Verdict(
-            "the largest window is answered at least 3 times sooner by MQT than by SWF",
-            "1 s against 4 s",
-            f"{shown(sooner, lambda times: f'{times:.1f}')} times; {mqt.mean_s[-1]:.2f} s against"
-            f" {swf.mean_s[-1]:.2f} s",
-            sooner.mean >= 3,
-        ),
-        *_buffers([swf, mqt], "burst size 5"),
-    ]
+    canvas = Canvas(figsize=(10, 4))
+    rows: list[list[object]] = []
+    verdicts = []
+    for axes, load in zip(canvas.subplots(1, 2), (LOAD, PAPERS_LOAD), strict=True):
+        runs = _by_burst(request, [5], load)
+        for schedule, label in LABELS.items():
+            axes.plot(
+                range(1, 8),
+                runs[5, schedule].mean_s,
+                STYLES[schedule],
+                color=COLOURS[schedule],
+                label=label,
+            )
+        axes.set_xticks(range(1, 8), [str(window_s) for window_s in windows_s])
+        axes.set_title(f"joining takes {load:.3g} of the time")
+        _label(axes, "window (s)", "mean response time (s)")
+        rows += [
+            [load, w, *(runs[5, s].mean_s[i] for s in LABELS)] for i, w in enumerate(windows_s)
+        ]
+        swf, mqt = runs[5, "swf"], runs[5, "mqt"]
+        sooner = mqt.against(swf, lambda ours, theirs: theirs.mean_s[-1] / ours.mean_s[-1])
+        assert sooner.mean is not None
+        what = "burst size 5" if load == LOAD else f"burst size 5, load {load:.3g}"
+        verdicts += [
+            Verdict(
+                f"{what}: MQT answers the largest window at least 3 times sooner than SWF",
+                "1 s against 4 s",
+                f"{shown(sooner, lambda times: f'{times:.1f}')} times; {mqt.mean_s[-1]:.2f} s against"
+                f" {swf.mean_s[-1]:.2f} s",
+                sooner.mean >= 3,
+            ),
+            *_buffers([swf, mqt], what),
+        ]
+    canvas.tight_layout()
+    _save(request, "shared-8", canvas, ["load", "window_s", *(f"{s}_s" for s in LABELS)], rows)
+    return verdicts
 
 
 def figure_9(request: Request) -> list[Verdict]:
@@ -353,9 +365,12 @@ def _by_distribution(request: Request, names: Sequence[str]) -> dict[tuple[str, 
     return dict(zip(keys, repeated(request, settings), strict=True))
 
 
-def _by_burst(request: Request, bursts: Sequence[int]) -> dict[tuple[int, str], Repeated]:
+def _by_burst(
+    request: Request, bursts: Sequence[int], load: float = LOAD
+) -> dict[tuple[int, str], Repeated]:
     keys = [(burst, schedule) for burst in bursts for schedule in LABELS]
-    settings = [Setting("Small-Large", s, tuples_of(request), burst=burst) for burst, s in keys]
+    tuples = tuples_of(request)
+    settings = [Setting("Small-Large", s, tuples, burst=burst, load=load) for burst, s in keys]
     return dict(zip(keys, repeated(request, settings), strict=True))
 
 
