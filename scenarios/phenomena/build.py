@@ -32,8 +32,6 @@ Size = tuple[float, float]
 
 # Places of Zipf streams: as many to a side as this, unless the scenario gives their size.
 _CELLS_PER_SIDE: Final = 5
-# Objects that wander when the scenario names neither objects nor paths.
-_OBJECTS: Final = 3
 # Range of a mote that senses objects, and radius of a failure, as shares of the field's shorter side.
 _RANGE_SHARE: Final = 0.1
 _FAILURE_SHARE: Final = 0.15
@@ -123,20 +121,18 @@ def _replay(table: ReplayTable, *, motes: int, base_dir: Path) -> Replay:
 
 
 def _tracks(table: MovingObjectsTable, field_m: Size, streams: RandomStreams) -> Iterator[Track]:
-    for number, path in enumerate(table.path, start=1):
+    paths = len(table.path)
+    for name, path in zip(table.names[:paths], table.path, strict=True):
         yield GivenPath(
-            name=path.name or f"object {number}",
+            name=name,
             points_m=path.points_m,
             speed_m_per_s=path.speed_m_per_s,
             start_s=path.start_s,
             loop=path.loop,
         )
-    wanderers = table.objects
-    if wanderers is None:
-        wanderers = 0 if table.path else _OBJECTS
-    for wanderer in range(wanderers):
+    for wanderer, name in enumerate(table.names[paths:]):
         yield RandomWaypoint(
-            name=f"object {len(table.path) + wanderer + 1}",
+            name=name,
             field_m=field_m,
             speeds_m_per_s=(table.speed_m_per_s_min, table.speed_m_per_s_max),
             pause_s_max=table.pause_s,

@@ -1,11 +1,21 @@
 """The `[phenomenon]` table, one model per kind; `PhenomenonTable` takes any of them."""
 
-from typing import Annotated, Literal, Self
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from scenarios.phenomena.gas_tables import GasCloudTable, NotNegative, Point, Positive, Share
 from scenarios.tables import Table
+
+# Objects that wander when the scenario names neither objects nor paths.
+_WANDERERS: Final = 3
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """The names that come more than once, in order."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 class BurstTable(Table):
@@ -133,7 +143,19 @@ class MovingObjectsTable(Table):
             )
         if self.objects == 0 and not self.path:
             raise ValueError("expected objects of 1 or more, or a [[phenomenon.path]], found none")
+        twice = repeated(self.names)
+        if twice:
+            raise ValueError(f"expected each object's name once, found {', '.join(twice)} twice")
         return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What reports call the objects: those on paths, then those that wander about."""
+        wanderers = self.objects
+        if wanderers is None:
+            wanderers = 0 if self.path else _WANDERERS
+        given = [path.name for path in self.path] + [None] * wanderers
+        return tuple(name or f"object {number}" for number, name in enumerate(given, start=1))
 
 
 class FailureTable(Table):
@@ -309,8 +331,7 @@ class ReplayTable(Table):
                 raise ValueError('expected layout = "long" with x_column and y_column')
             if not (self.node_columns or self.node_prefix or self.place):
                 raise ValueError("expected node_columns, node_prefix or places in a wide layout")
-        names = [place.node for place in self.place]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = repeated(place.node for place in self.place)
         if twice:
             raise ValueError(f"expected each place's node once, found {', '.join(twice)} twice")
         return self

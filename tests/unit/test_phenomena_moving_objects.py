@@ -13,6 +13,7 @@ from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 
 FIELD_M = (100.0, 60.0)
+WAY = {"points_m": [[1.0, 1.0], [2.0, 2.0]]}
 table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
 
 
@@ -114,8 +115,11 @@ def test_the_asked_share_of_sightings_is_missed() -> None:
         ({"speed_m_per_s_min": 3.0}, "expected speed_m_per_s_max of at least"),
         ({"path": [{"points_m": [[1.0, 1.0], [1.0, 1.0]]}]}, "expected two different points"),
         ({"path": [{"points_m": [[1.0, 1.0]]}]}, "at least 2 items"),
+        ({"path": [{**WAY, "name": "cart"}] * 2}, "expected each object's name once, found cart"),
+        ({"path": [{**WAY, "name": "object 2"}, WAY]}, "once, found object 2 twice"),
+        ({"path": [{**WAY, "name": "object 3"}], "objects": 2}, "once, found object 3 twice"),
     ],
-    ids=["no objects", "speeds", "standing", "one point"],
+    ids=["no objects", "speeds", "standing", "one point", "names", "path", "wanderer"],
 )
 def test_keys_that_do_not_fit_are_faults(keys: dict[str, Any], expected: str) -> None:
     with pytest.raises(ValidationError, match=expected):
