@@ -35,6 +35,7 @@ _CELLS_PER_SIDE: Final = 5
 # Range of a mote that senses objects, and radius of a failure, as shares of the field's shorter side.
 _RANGE_SHARE: Final = 0.1
 _FAILURE_SHARE: Final = 0.15
+_ABSOLUTE_ZERO_C: Final = -273.15
 
 
 def build_phenomenon(
@@ -153,6 +154,7 @@ def _data_centre(
                 step=table.step_c,
                 load=table.load_c,
                 noise=table.noise_c,
+                lowest=_ABSOLUTE_ZERO_C,
                 highest=np.inf,
             ),
             Quantity(
@@ -161,6 +163,7 @@ def _data_centre(
                 step=table.step_percent,
                 load=table.load_percent,
                 noise=table.noise_percent,
+                lowest=0.0,
                 highest=100.0,
             ),
         ),

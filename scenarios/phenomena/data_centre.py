@@ -39,8 +39,9 @@ class Quantity:
     """Standard deviation by the racks' changing load."""
     noise: float
     """Standard deviation of a sensor."""
+    lowest: float
     highest: float
-    """What it cannot exceed."""
+    """What it cannot exceed, nor a sensor tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ class DataCentre:
         noise = self._noise.normal(nodes, at_us)
         for which, quantity in enumerate(self._quantities):
             rows = np.flatnonzero(nodes % 2 == which)
-            reading = rounded(readings[rows] + quantity.noise * noise[rows])
+            noisy = rounded(readings[rows] + quantity.noise * noise[rows])
+            reading = np.clip(noisy, quantity.lowest, quantity.highest)
             readings[rows] = reading
             if self._by_rack:
                 rack = self._rack[nodes[rows]]
@@ -160,5 +162,5 @@ class DataCentre:
                 self._failures, courses, self._nearness, strict=True
             ):
                 present[rows] += failure.rises[which] * course[rows] * nearness[rack[rows]]
-            present[rows] = np.clip(present[rows], 0.0, quantity.highest)
+            present[rows] = np.clip(present[rows], quantity.lowest, quantity.highest)
         return present

@@ -78,11 +78,19 @@ def test_truth_tells_warm_racks_from_damp_ones() -> None:
     assert not truth["damp"].size
 
 
-def test_humidity_stays_within_its_bounds() -> None:
-    phenomenon = data_centre(failure=[{"rise_percent": 500.0, "rise_c": -500.0}])
-    samples = all_at(phenomenon, 230.0)
-    assert samples.levels[1::2].max() < 105.0
-    assert samples.levels[::2].min() > -1.0
+def test_readings_stay_within_their_bounds_with_their_noise() -> None:
+    high = all_at(data_centre(failure=[{"rise_percent": 500.0, "rise_c": -500.0}]), 230.0)
+    low = all_at(data_centre(failure=[], humidity_percent=0.0), 230.0)
+    assert high.levels[1::2].max() == 100.0
+    assert high.levels[::2].min() == -273.15
+    assert low.levels[1::2].min() == 0.0
+
+
+def test_frost_is_read_as_it_is() -> None:
+    phenomenon = data_centre(**QUIET, failure=[], temperature_c=-18.5, alarm_c=-19.0)
+    samples = all_at(phenomenon, 10.0)
+    assert set(samples.levels[::2].tolist()) == {-18.5}
+    assert phenomenon.truth(10_000_000)["warm"].tolist() == list(range(0, 192, 2))
 
 
 def test_readings_do_not_depend_on_batches() -> None:
