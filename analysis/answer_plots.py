@@ -117,7 +117,8 @@ def heat_map(found: Answers, metric: str, x_axis: str, y_axis: str) -> Figure:
     for group, place in found.grouping.places.items():
         mean = found.means[group, metric].mean
         if mean is not None:
-            grid[ys.index(place[y_axis]), xs.index(place[x_axis])] = mean
+            row, column = ys.index(_hashable(place[y_axis])), xs.index(_hashable(place[x_axis]))
+            grid[row, column] = mean
     figure = Figure(
         figsize=(2.5 + 0.8 * max(4, len(xs)), 1.8 + 0.55 * max(3, len(ys))), layout="constrained"
     )

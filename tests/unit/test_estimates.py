@@ -11,6 +11,7 @@ from scipy import stats
 
 from analysis.answer_files import write_answers
 from analysis.answer_page import cell
+from analysis.answer_plots import heat_map
 from analysis.estimates import (
     Estimate,
     answers,
@@ -163,6 +164,18 @@ def test_figures_stand_where_nothing_is_known(tmp_path: Path) -> None:
     found = answers(rows_of(lambda _: None), grouping, ["bytes"], {})
     written = write_answers(found, ["bytes"], tmp_path, label="group")
     assert set(written.figures) == {"bytes"}
+
+
+def test_a_heat_map_takes_keys_whose_values_are_arrays() -> None:
+    scenarios = {
+        f"{ranges}-{window}": {"clustering": {"ranges_m": ranges}, "join": {"window_s": window}}
+        for ranges in ([20.0, 40.0], [30.0, 60.0])
+        for window in (3.0, 6.0)
+    }
+    rows = [{"run": run, "seed": 1, "bytes": 10 + n} for n, run in enumerate(scenarios)]
+    found = answers(rows, group_by_keys(scenarios, ["ranges_m", "window_s"]), ["bytes"], {})
+    figure = heat_map(found, "bytes", "join.window_s", "clustering.ranges_m")
+    assert figure.axes[0].images[0].get_array().tolist() == [[10.0, 11.0], [12.0, 13.0]]
 
 
 @pytest.mark.parametrize(
