@@ -158,7 +158,7 @@ class Puffs:
         sources_m = np.array([(release.x_m, release.y_m) for release in releases]).reshape(-1, 2)
         self._followed_m = float(
             _FOLLOWED_SHARE * (self._high_m - self._low_m).max()
-            + self._outside_m(sources_m).max(initial=0.0)
+            + self._outside_m(sources_m, sources_m).max(initial=0.0)
         )
         self._restart()
 
@@ -301,12 +301,14 @@ class Puffs:
         excess = thickest / (self._negligible_per_g[puffs.gas] * puffs.mass_g)
         reach_m = across_m * np.sqrt(2.0 * np.log(np.maximum(excess, 1.0)))
         allowed_m = reach_m + self._followed_m
-        lasting: NDArray[np.bool_] = (excess > 1.0) & (self._outside_m(puffs.x_y_m) <= allowed_m)
+        outside_m = self._outside_m(puffs.x_y_m, puffs.x_y_m)
+        lasting: NDArray[np.bool_] = (excess > 1.0) & (outside_m <= allowed_m)
         return lasting
 
-    def _outside_m(self, x_y_m: Floats) -> Floats:
-        """How far outside the area each point is; 0 inside."""
-        outside = np.maximum(np.maximum(self._low_m - x_y_m, x_y_m - self._high_m), 0.0)
+    def _outside_m(self, from_m: Floats, to_m: Floats) -> Floats:
+        """How far outside the area each box is that has these opposite corners; 0 if it reaches in."""
+        low_m, high_m = np.minimum(from_m, to_m), np.maximum(from_m, to_m)
+        outside = np.maximum(np.maximum(self._low_m - high_m, low_m - self._high_m), 0.0)
         distance_m: Floats = np.hypot(outside[:, 0], outside[:, 1])
         return distance_m
 
@@ -328,9 +330,8 @@ class Puffs:
             narrows.append(0.5 / np.square(across_m))
             reaches_m.append(across_m * np.sqrt(2.0 * np.maximum(excess, 0.0)))
         reach_m = np.maximum(*reaches_m)
-        near = (reach_m > 0.0) & (
-            (self._outside_m(start.x_y_m) <= reach_m) | (self._outside_m(end.x_y_m) <= reach_m)
-        )
+        # Near on its way counts: a strong wind carries gas across the area within one step.
+        near = (reach_m > 0.0) & (self._outside_m(start.x_y_m, end.x_y_m) <= reach_m)
         corners = np.concatenate([start.x_y_m[near], end.x_y_m[near]])
         reach_twice_m = np.concatenate([reach_m[near], reach_m[near]])[:, np.newaxis]
         box_m = np.zeros(4)

@@ -223,6 +223,20 @@ def test_concentrations_within_a_step_are_close_to_those_of_finer_steps() -> Non
         assert np.abs(found - expected).max() < 0.01 * expected.max()
 
 
+def test_gas_that_crosses_the_field_within_a_step_is_there() -> None:
+    storm = {**STEADY, "speed_m_per_s": 40.0}
+    puff = {"release": "instant", "x_m": -30.0, "y_m": 50.0, "mass_g": 1000.0, "start_s": 10.0}
+    place_m = np.array([(50.0, 50.0)])
+
+    def found(step_s: float) -> float:
+        keys = {"stability": "F", "wind": storm, "source": [puff], "step_s": step_s}
+        gas_cloud = cloud(keys, place_m)
+        times_us = np.array([12 * SECOND_US])
+        return float(gas_cloud.puffs.concentrations_g_per_m3(place_m, times_us)[0, 0])
+
+    assert found(10.0) == pytest.approx(found(0.05), rel=0.1)
+
+
 def test_a_wall_shadows_what_is_behind_it() -> None:
     keys: dict[str, Any] = {
         "wind": STEADY,
