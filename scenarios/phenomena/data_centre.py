@@ -7,6 +7,7 @@ the rack's number. Motes with an even number measure temperature, those with an 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor
 from typing import Final
 
 import numpy as np
@@ -22,10 +23,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SECOND_US: Final = 1_000_000
-# In steps, humidity values begin here, temperature values at 0.
-_HUMIDITY_FROM: Final = 1000
-# The highest temperature (°C) that has a step of its own.
-_TEMPERATURE_C_MAX: Final = 100.0
+_UNITS: Final = ("°C", "%")
+# How many steps below and above the mean have a label.
+_LABELLED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ class DataCentre:
                 rack = self._rack[nodes[rows]]
                 values[rows] = np.where(reading >= quantity.alarm, rack, NOTHING)
             else:
-                step = np.clip(np.floor(reading / quantity.step), 0, _HUMIDITY_FROM - 1)
-                values[rows] = which * _HUMIDITY_FROM + step.astype(np.int64)
+                step = np.floor(reading / quantity.step).astype(np.int64)
+                values[rows] = _value_at_zero(which, quantity) + 2 * step
         return Samples(values=values, levels=readings)
 
     def truth(self, at_us: int) -> Mapping[str, Ints]:
@@ -136,13 +136,15 @@ class DataCentre:
         """The racks, or the steps of both quantities."""
         if self._by_rack:
             return {int(rack): f"rack {rack}" for rack in np.unique(self._rack)}
-        steps = {}
-        for which, (unit, top) in enumerate((("°C", _TEMPERATURE_C_MAX), ("%", 100.0))):
-            width = self._quantities[which].step
-            for step in range(min(int(top / width) + 1, _HUMIDITY_FROM)):
-                low, high = step * width, (step + 1) * width
-                steps[which * _HUMIDITY_FROM + step] = f"{low:g} to {high:g} {unit}"
-        return steps
+        labels = {}
+        for which, (quantity, unit) in enumerate(zip(self._quantities, _UNITS, strict=True)):
+            at_zero = _value_at_zero(which, quantity)
+            middle = floor(quantity.mean / quantity.step)
+            for step in range(middle - _LABELLED, middle + _LABELLED + 1):
+                low, high = step * quantity.step, (step + 1) * quantity.step
+                if high > quantity.lowest and low <= quantity.highest:
+                    labels[at_zero + 2 * step] = f"{low:g} to {high:g} {unit}"
+        return labels
 
     def inputs(self) -> Mapping[str, str]:
         """No files."""
@@ -164,3 +166,8 @@ class DataCentre:
                 present[rows] += failure.rises[which] * course[rows] * nearness[rack[rows]]
             present[rows] = np.clip(present[rows], quantity.lowest, quantity.highest)
         return present
+
+
+def _value_at_zero(which: int, quantity: Quantity) -> int:
+    """The joined value of the step from 0; each step further adds 2, and the lowest has `which`."""
+    return which - 2 * floor(quantity.lowest / quantity.step)

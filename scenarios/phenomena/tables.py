@@ -202,8 +202,10 @@ class DataCentreTable(Table):
     alarm_percent: Annotated[
         float, Field(description="Relative humidity from which it is too damp.")
     ] = 60.0
-    step_c: Annotated[Positive, Field(description="Width of a step of temperature.")] = 1.0
-    step_percent: Annotated[Positive, Field(description="Width of a step of humidity.")] = 5.0
+    step_c: Annotated[float, Field(ge=0.001, description="Width of a step of temperature.")] = 1.0
+    step_percent: Annotated[float, Field(ge=0.001, description="Width of a step of humidity.")] = (
+        5.0
+    )
     load_c: Annotated[
         NotNegative, Field(description="Standard deviation by the racks' changing load.")
     ] = 1.0

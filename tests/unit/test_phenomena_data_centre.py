@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
@@ -64,10 +66,32 @@ def test_a_failure_grows_and_dies_away_with_its_time_constant() -> None:
 
 def test_readings_are_joined_in_steps() -> None:
     phenomenon = data_centre(**QUIET, failure=[], value="reading", temperature_c=22.4)
-    assert all_at(phenomenon, 0.0).values[:2].tolist() == [22, 1009]
-    assert phenomenon.labels()[22] == "22 to 23 °C"
-    assert phenomenon.labels()[1009] == "45 to 50 %"
+    warm, damp = all_at(phenomenon, 0.0).values[:2].tolist()
+    assert (warm, damp) == (2 * (22 + 274), 2 * 9 + 1)
+    assert phenomenon.labels()[warm] == "22 to 23 °C"
+    assert phenomenon.labels()[damp] == "45 to 50 %"
     assert phenomenon.attribute == "reading"
+
+
+@given(
+    step_c=st.floats(0.001, 20.0),
+    step_percent=st.floats(0.001, 20.0),
+    temperature_c=st.floats(-273.15, 500.0),
+    humidity_percent=st.floats(0.0, 100.0),
+)
+def test_readings_have_one_value_where_they_are_in_one_step(
+    step_c: float, step_percent: float, temperature_c: float, humidity_percent: float
+) -> None:
+    keys: dict[str, Any] = {"step_c": step_c, "step_percent": step_percent, "value": "reading"}
+    means = {"temperature_c": temperature_c, "humidity_percent": humidity_percent}
+    phenomenon = data_centre(**keys, **means, load_c=10.0, load_percent=20.0)
+    samples = all_at(phenomenon, 200.0)
+    steps = np.where(np.arange(192) % 2 == 0, step_c, step_percent)
+    expected = [(mote % 2, step) for mote, step in enumerate(np.floor(samples.levels / steps))]
+    pairs = set(zip(samples.values.tolist(), expected, strict=True))
+    assert len(pairs) == len({value for value, _ in pairs}) == len(set(expected))
+    assert samples.values.min() >= 0
+    assert len(phenomenon.labels()) <= 402
 
 
 def test_truth_tells_warm_racks_from_damp_ones() -> None:
