@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -175,7 +176,8 @@ def test_a_heat_map_takes_keys_whose_values_are_arrays() -> None:
     rows = [{"run": run, "seed": 1, "bytes": 10 + n} for n, run in enumerate(scenarios)]
     found = answers(rows, group_by_keys(scenarios, ["ranges_m", "window_s"]), ["bytes"], {})
     figure = heat_map(found, "bytes", "join.window_s", "clustering.ranges_m")
-    assert figure.axes[0].images[0].get_array().tolist() == [[10.0, 11.0], [12.0, 13.0]]
+    drawn = np.asarray(figure.axes[0].images[0].get_array())
+    assert drawn.tolist() == [[10.0, 11.0], [12.0, 13.0]]
 
 
 @pytest.mark.parametrize(
