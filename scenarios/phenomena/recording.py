@@ -15,6 +15,8 @@ import csv
 import gzip
 import hashlib
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -26,16 +28,14 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from scenarios.phenomena.tables import ReplayTable
+from scenarios.phenomena.recorded_columns import numbers, times_s
+from scenarios.phenomena.tables import ReplayTable, repeated
 from sim.errors import InputError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SECOND_US: Final = 1_000_000
-_SECOND_NS: Final = 1_000_000_000
-_NUMBER: Final = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-_DATE: Final = r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z?$"
 # How many column names an error message lists.
 _COLUMNS_NAMED: Final = 40
 
@@ -80,11 +80,12 @@ def read_recording(table: ReplayTable, base_dir: Path) -> Recording:
     digests: dict[str, str] = {}
     counts = dict.fromkeys(("bad", "missing", "unknown", "unordered", "repeated", "gaps"), 0)
     scenario_places = _places(table, base_dir, digests)
-    file = _File(table.file, base_dir, table.encoding, table.delimiter, digests)
-    if table.layout == "wide":
-        rows = _wide(table, file, scenario_places, counts)
-    else:
-        rows = _long(table, file, counts)
+    with _legible(table.file):
+        file = _File(table.file, base_dir, table.encoding, table.delimiter, digests)
+        if table.layout == "wide":
+            rows = _wide(table, file, scenario_places, counts)
+        else:
+            rows = _long(table, file, counts)
     places = scenario_places or rows.positions_m or None
     nodes = tuple(scenario_places) if scenario_places else rows.order
     number = {name: index for index, name in enumerate(nodes)}
@@ -101,6 +102,15 @@ def read_recording(table: ReplayTable, base_dir: Path) -> Recording:
     counts["readings"] = len(recording[0])
     positions_m = None if places is None else _positions(table, nodes, places)
     return Recording(nodes, positions_m, *recording, counts, digests)
+
+
+@contextmanager
+def _legible(name: str) -> Iterator[None]:
+    """Says which file it is that pyarrow cannot make sense of: damaged, or columns of other types."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{name}: cannot be read: {error}") from error
 
 
 class _File:
@@ -134,8 +144,11 @@ class _File:
             raise InputError(
                 f"{self.name}: expected a column {missing[0]!r}; its columns are: {found}"
             )
+        twice = repeated(columns) or [name for name in repeated(self.columns) if name in columns]
+        if twice:
+            raise InputError(f"{self.name}: expected different columns, found {twice[0]!r} twice")
         if self._is_parquet:
-            return pq.read_table(pa.BufferReader(self._raw), columns=columns)
+            return _decoded(pq.read_table(pa.BufferReader(self._raw), columns=columns))
 
         def skip(row: Any) -> str:  # noqa: ANN401
             del row
@@ -159,6 +172,15 @@ class _File:
                 raise InputError(f"{self.name}: expected a Parquet file: {error}") from error
         first = self._raw.split(b"\n", 1)[0].decode()
         return next(csv.reader(io.StringIO(first.rstrip("\r")), delimiter=self._delimiter), [])
+
+
+def _decoded(content: pa.Table) -> pa.Table:
+    """The table with the values themselves in columns that refer to a dictionary of them."""
+    plain = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in content.schema
+    ]
+    return content.cast(pa.schema(plain))
 
 
 def _as_utf8(name: str, raw: bytes, encoding: str) -> bytes:
@@ -195,12 +217,12 @@ def _wide(
                 f"its columns are: {found}"
             )
     content = file.read([table.time_column, *names], counts)
-    at_s, timed = _times_s(content.column(table.time_column), table.time_unit_s)
+    at_s, timed = times_s(content.column(table.time_column), table.time_unit_s)
     counts["bad"] += int((~timed).sum())
     counts["unordered"] += _backward(at_s[timed])
     readings = []
     for name in names:
-        reading, empty = _numbers(content.column(name))
+        reading, empty = numbers(content.column(name))
         bad = np.isnan(reading) & ~empty & timed
         counts["bad"] += int(bad.sum())
         counts["missing"] += int((empty & timed).sum())
@@ -223,8 +245,8 @@ def _long(table: ReplayTable, file: _File, counts: dict[str, int]) -> _Rows:
     if table.x_column is not None and table.y_column is not None:
         columns += [table.x_column, table.y_column]
     content = file.read(columns, counts)
-    at_s, timed = _times_s(content.column(table.time_column), table.time_unit_s)
-    reading, empty = _numbers(content.column(table.value_column))
+    at_s, timed = times_s(content.column(table.time_column), table.time_unit_s)
+    reading, empty = numbers(content.column(table.value_column))
     texts = pc.utf8_trim_whitespace(content.column(table.node_column).cast(pa.string()))
     names = np.array(pc.fill_null(texts, "").to_pylist(), dtype=np.str_)
     counts["missing"] += int((empty & timed).sum())
@@ -232,7 +254,7 @@ def _long(table: ReplayTable, file: _File, counts: dict[str, int]) -> _Rows:
     counts["bad"] += int((~usable & ~(empty & timed)).sum())
     positions_m: dict[str, tuple[float, float]] = {}
     if table.x_column is not None and table.y_column is not None:
-        x_m, y_m = (_numbers(content.column(column))[0] for column in columns[3:])
+        x_m, y_m = (numbers(content.column(column))[0] for column in columns[3:])
         placed = np.flatnonzero(usable & ~np.isnan(x_m) & ~np.isnan(y_m))
         for row in placed[::-1]:
             positions_m[str(names[row])] = (float(x_m[row]), float(y_m[row]))
@@ -244,37 +266,6 @@ def _long(table: ReplayTable, file: _File, counts: dict[str, int]) -> _Rows:
         order=_sorted(set(names[usable].tolist())),
         positions_m=positions_m,
     )
-
-
-def _numbers(column: Any) -> tuple[Floats, NDArray[np.bool_]]:  # noqa: ANN401
-    """A column as numbers, not-a-number where it has none, and where it is empty."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        text = pc.utf8_trim_whitespace(pc.fill_null(column, ""))
-        empty = pc.equal(text, "")
-        legible = pc.match_substring_regex(text, _NUMBER)
-        numbers = pc.if_else(legible, text, "nan").cast(pa.float64())
-    else:
-        empty = pc.is_null(column)
-        numbers = pc.fill_null(column.cast(pa.float64()), float("nan"))
-    found = numbers.to_numpy().astype(np.float64)
-    return np.where(np.isfinite(found), found, np.nan), empty.to_numpy().astype(np.bool_)
-
-
-def _times_s(column: Any, unit_s: float) -> tuple[Floats, NDArray[np.bool_]]:  # noqa: ANN401
-    """A column as seconds, and where it could be read: numbers of some unit, or dates with times."""
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    if is_text:
-        text = pc.utf8_trim_whitespace(pc.fill_null(column, ""))
-        dated = pc.match_substring_regex(text, _DATE)
-        if pc.any(dated).as_py():
-            column = pc.if_else(dated, pc.replace_substring(text, "Z", ""), None)
-            column = column.cast(pa.timestamp("ns"))
-    if pa.types.is_timestamp(column.type):
-        known = pc.is_valid(column).to_numpy().astype(np.bool_)
-        since_ns = pc.fill_null(column.cast(pa.timestamp("ns")).cast(pa.int64()), 0).to_numpy()
-        return since_ns.astype(np.float64) / _SECOND_NS, known
-    numbers, _ = _numbers(column)
-    return numbers * unit_s, ~np.isnan(numbers)
 
 
 def _backward(at_s: Floats) -> int:
@@ -321,11 +312,12 @@ def _places(
         return {place.node: (place.x_m, place.y_m) for place in table.place}
     if table.places_file is None:
         return None
-    file = _File(table.places_file, base_dir, "utf-8", ",", digests)
     bad = {"bad": 0}
-    content = file.read(["node", "x_m", "y_m"], bad)
-    names = pc.utf8_trim_whitespace(content.column("node").cast(pa.string())).to_pylist()
-    x_m, y_m = (_numbers(content.column(column))[0] for column in ("x_m", "y_m"))
+    with _legible(table.places_file):
+        file = _File(table.places_file, base_dir, "utf-8", ",", digests)
+        content = file.read(["node", "x_m", "y_m"], bad)
+        names = pc.utf8_trim_whitespace(content.column("node").cast(pa.string())).to_pylist()
+        x_m, y_m = (numbers(content.column(column))[0] for column in ("x_m", "y_m"))
     if bad["bad"] or None in names or np.isnan(x_m).any() or np.isnan(y_m).any():
         raise InputError(f"{table.places_file}: expected node, x_m and y_m in every row")
     if len(set(names)) != len(names):

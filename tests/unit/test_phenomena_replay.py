@@ -1,6 +1,7 @@
 import gzip
 import hashlib
 import os
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from scenarios.phenomena.build import build_phenomenon, recorded_positions_m
 from scenarios.phenomena.contract import NOTHING
+from scenarios.phenomena.recorded_columns import times_s
 from scenarios.phenomena.replay import Replay
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.errors import InputError
@@ -36,6 +40,7 @@ WIDE = """t;C_1;C_2;wind
 2;;9.0;3
 3;0.1;;3
 """
+WIDE_KEYS = {"layout": "wide", "time_column": "t", "delimiter": ";"}
 
 
 def replay(
@@ -157,6 +162,74 @@ def test_times_may_be_dates(tmp_path: Path) -> None:
     assert phenomenon.recording.counts["bad"] == 1
 
 
+@given(
+    st.lists(
+        st.one_of(
+            st.datetimes(
+                datetime(1700, 1, 1),
+                datetime(2200, 1, 1),
+                timezones=st.none()
+                | st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m))),
+            ).map(str),
+            st.from_regex(
+                r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", fullmatch=True
+            ),
+        ),
+        min_size=1,
+    )
+)
+def test_dates_are_read_one_by_one_as_python_reads_them(texts: list[str]) -> None:
+    found_s, known = times_s(pa.chunked_array([pa.array(texts)]), 1.0)
+    for text, at_s, legible in zip(texts, found_s.tolist(), known.tolist(), strict=True):
+        try:
+            expected = datetime.fromisoformat(text)
+        except ValueError:
+            assert not legible
+        else:
+            utc = expected if expected.tzinfo else expected.replace(tzinfo=UTC)
+            assert legible
+            assert at_s == pytest.approx(utc.timestamp(), abs=2e-6)
+
+
+def test_impossible_dates_are_bad_rows(tmp_path: Path) -> None:
+    times = ["2020-02-29 00:00:00", "2020-13-01 00:00:00", "2020-02-30 00:00:00"]
+    times += ["2020-02-29 25:00:00", "9999-01-01 00:00:00", "2020-02-29 01:00:07+01:00"]
+    content = "time,node,value\n" + "".join(f"{time},a,{n}\n" for n, time in enumerate(times))
+    recording = replay(tmp_path, content, motes=1).recording
+    assert (recording.at_us.tolist(), recording.reading.tolist()) == ([0, 7_000_000], [0.0, 5.0])
+    assert recording.counts["bad"] == 4
+
+
+def test_parquet_columns_of_many_types_are_times(tmp_path: Path) -> None:
+    seconds = [1_700_000_000, 1_700_172_800]
+    stamps = pa.array(seconds).cast(pa.timestamp("s"))
+    columns = {
+        "large": pa.array([second * 10**9 + 1 for second in seconds]),
+        "stamps": stamps.cast(pa.timestamp("ms", tz="Europe/Berlin")),
+        "lengths": pa.array(seconds).cast(pa.duration("s")),
+        "dates": stamps.cast(pa.date32()),
+        "words": pa.array([str(second) for second in seconds]).dictionary_encode(),
+    }
+    for name, times in columns.items():
+        table = pa.table({"time": times, "node": ["a", "a"], "value": [1, 2]})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+        content = (tmp_path / f"{name}.parquet").read_bytes()
+        unit_s = 1e-9 if name == "large" else 1.0
+        recording = replay(
+            tmp_path, content, name=f"{name}.parquet", motes=1, time_unit_s=unit_s
+        ).recording
+        assert recording.at_us.tolist() == pytest.approx([0, 172_800_000_000], abs=1), name
+
+
+def test_a_damaged_parquet_page_is_told_by_the_name_of_its_file(tmp_path: Path) -> None:
+    table = pa.table({"time": range(5_000), "node": ["a"] * 5_000, "value": range(5_000)})
+    pq.write_table(table, tmp_path / "whole.parquet")
+    damaged = bytearray((tmp_path / "whole.parquet").read_bytes())
+    damaged[4:3_000] = b"\xff" * 2_996
+    with pytest.raises(InputError, match=r"r\.parquet: cannot be read"):
+        replay(tmp_path, bytes(damaged), name="r.parquet", motes=1)
+
+
 def test_start_speed_and_unit_map_recorded_to_simulated_time(tmp_path: Path) -> None:
     content = "time,node,value\n500,a,1\n1500,a,2\n2500,a,3\n"
     phenomenon = replay(
@@ -225,8 +298,33 @@ def test_inputs_are_named_with_their_digests(tmp_path: Path) -> None:
         (LONG, {"layout": "wide", "node_prefix": "Q"}, "expected columns that begin with 'Q'"),
         (b"not gzip", {"name": "r.csv.gz"}, "expected a whole gzip file"),
         (b"not parquet", {"name": "r.parquet"}, "expected a Parquet file"),
+        (LONG, {"node_column": "value"}, "expected different columns, found 'value' twice"),
+        (
+            WIDE,
+            {**WIDE_KEYS, "node_columns": ["C_1", "C_1"]},
+            "expected different columns, found 'C_1' twice",
+        ),
+        (
+            WIDE,
+            {**WIDE_KEYS, "node_columns": ["C_1", "t"]},
+            "expected different columns, found 't' twice",
+        ),
+        ("time,node,value,value\n0,a,1,2\n", {}, "expected different columns, found 'value'"),
     ],
-    ids=["column", "empty", "motes", "bytes", "encoding", "prefix", "gzip", "parquet"],
+    ids=[
+        "column",
+        "empty",
+        "motes",
+        "bytes",
+        "encoding",
+        "prefix",
+        "gzip",
+        "parquet",
+        "same column",
+        "wide column twice",
+        "wide time as a node",
+        "header twice",
+    ],
 )
 def test_files_that_cannot_be_used_are_refused_with_what_was_expected(
     tmp_path: Path, content: str | bytes, keys: dict[str, Any], expected: str
