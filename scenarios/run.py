@@ -12,6 +12,7 @@ from typing import Any
 from scenarios.build import Simulation, build_simulation, build_world
 from scenarios.load import LoadedScenario
 from scenarios.network_build import lifetime
+from scenarios.phenomena.replay import Replay
 from scenarios.query_figures import query_figures
 from sim.collector import rare_collection
 from sim.errors import Fault, ScenarioError
@@ -252,9 +253,16 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "rounds": simulation.rounds.held,
         "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
         "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),
+        "recording": _recording(simulation),
         "tracking": asdict(simulation.tracking.figures()),
         "events": simulation.kernel.processed,
     }
+
+
+def _recording(simulation: Simulation) -> dict[str, int]:
+    """Of a recording that was replayed: its readings, and what was wrong with others."""
+    phenomenon = simulation.world.phenomenon
+    return phenomenon.recording.counts if isinstance(phenomenon, Replay) else {}
 
 
 def _versions() -> dict[str, str]:

@@ -5,6 +5,16 @@ from typing import Any
 
 from sim.manifest import Manifest
 
+_WRONG = {
+    "bad": "bad",
+    "missing": "missing",
+    "unknown": "of unknown nodes",
+    "unordered": "out of order",
+    "repeated": "repeated",
+    "gaps": "gaps",
+}
+"""Words for what can be wrong with a recording."""
+
 
 def summary(manifest: Manifest) -> str:
     """What happened, on one screen."""
@@ -17,6 +27,8 @@ def summary(manifest: Manifest) -> str:
         "energy": _energy(counts, manifest.scenario["motes"]["count"]),
         "clusters": f"{counts['mean_heads']:.1f} heads on average over {_n(counts['rounds'])} rounds",
     }
+    if counts.get("recording"):
+        lines["recording"] = _recording(counts["recording"])
     if counts.get("queries"):
         told = ((name, cells["changes"]) for name, cells in counts["queries"].items())
         lines["queries"] = ", ".join(
@@ -62,6 +74,12 @@ def _readings(counts: Mapping[str, Any]) -> str:
     fates = ", ".join(f"{_n(number)} {fate}" for fate, number in counts["fates"].items())
     text = f"{_n(counts['readings'])} taken, {_n(counts['readings_with_value'])} with a value"
     return f"{text}: {fates}" if fates else text
+
+
+def _recording(counts: Mapping[str, int]) -> str:
+    """How many readings were replayed, and what the recording had beside them."""
+    wrong = [f"{_n(counts[kind])} {words}" for kind, words in _WRONG.items() if counts[kind]]
+    return ", ".join([f"{_n(counts['readings'])} readings", *wrong])
 
 
 def _on_air(counts: Mapping[str, Any]) -> str:

@@ -97,6 +97,36 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
     assert sorted(path.name for path in (tmp_path / "run" / "trace").iterdir()) == sorted(TABLES)
 
 
+def test_what_was_wrong_with_a_recording_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["0,a,5", "0,b,5", "soon,a,6", "1,b,", "3,a,7", "2,a,6"]
+    (tmp_path / "readings.csv").write_text("\n".join(["time,node,value", *rows]))
+    scenario = tmp_path / "recorded.toml"
+    scenario.write_text("""
+name = "recorded"
+duration_s = 10.0
+field = { width_m = 10.0, height_m = 10.0 }
+motes = { count = 2 }
+sink = { x_m = 5.0, y_m = 5.0 }
+radio = { range_m = 20.0 }
+clustering = { protocol = "none", range_m = 20.0 }
+join = { strategy = "centralised", window_s = 5.0 }
+phenomenon = { kind = "replay" }
+""")
+    manifest = run_here(tmp_path / "run", scenario=str(scenario))
+    assert manifest.counts["recording"] == {
+        "readings": 4,
+        "bad": 1,
+        "missing": 1,
+        "unknown": 0,
+        "unordered": 1,
+        "repeated": 0,
+        "gaps": 0,
+    }
+    assert "4 readings, 1 bad, 1 missing, 1 out of order\n" in capsys.readouterr().out
+
+
 def test_same_seed_same_fingerprint_here_and_in_another_process(tmp_path: Path) -> None:
     here = run_here(tmp_path / "a")
     assert run_here(tmp_path / "b").fingerprint == here.fingerprint
