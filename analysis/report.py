@@ -130,7 +130,7 @@ def _truth_and_answer(
 def _replay_note(trace: TraceTables, replay: dict[str, Any] | None, missing: str) -> Html:
     if replay is None:
         return tag("p", missing_table("motes"), class_="note")
-    lacking = [t for t in ("elections", "deaths", "energy") if not trace.has(t)]
+    lacking = [t for t in ("elections", "deaths", "faults", "energy") if not trace.has(t)]
     notes = [missing] if missing else []
     notes += [missing_table(*lacking)] if lacking else []
     return join(*(tag("p", note, class_="note") for note in notes))

@@ -34,6 +34,7 @@ class World {
     this.truth = data.truth && new TimedSet(data.truth, motes);
     this.answer = data.answer && new TimedSet(data.answer, motes);
     this.answers = data.answers.map((each) => ({ label: each.label, set: new TimedSet(each, motes) }));
+    this.down = data.down && new TimedSet(data.down, motes);
     this.rounds = (data.rounds || []).map((each) => ({ frame: each.frame, head: unpack(each.head, Int32Array) }));
     this.energy = data.energy && { timesS: data.energy.times_s, share: unpack(data.energy.share, Uint8Array) };
     this.deadFrom = new Float64Array(motes).fill(Infinity);
@@ -49,6 +50,7 @@ class World {
     this.frame = frame;
     this.truth?.goTo(frame);
     this.answer?.goTo(frame);
+    this.down?.goTo(frame);
     for (const each of this.answers) each.set.goTo(frame);
     this.round = this.rounds.findLast((each) => each.frame <= frame);
     if (this.energy) {
@@ -58,7 +60,9 @@ class World {
   }
 
   isDead(node) { return this.deadFrom[node] <= this.frame; }
-  isHead(node) { return this.round?.head[node] === node && !this.isDead(node); }
+  isDown(node) { return Boolean(this.down?.has[node]); }
+  works(node) { return !this.isDead(node) && !this.isDown(node); }
+  isHead(node) { return this.round?.head[node] === node && this.works(node); }
   left(node) { return this.energy.share[this.sample * this.motes + node] / 255; }
 
   /** 0 elsewhere, 1 inside only, 2 in the answer only, 3 both. */
@@ -102,6 +106,7 @@ function styles() {
     wrong: { mark: "diamond", size: 1.7, fill: colour("--false"), stroke: card, width: 0.8 },
     head: { mark: "triangle", size: 2.1, fill: card, stroke: ink, width: 1.3 },
     dead: { mark: "cross", size: 1.4, stroke: ink, width: 1.8 },
+    down: { mark: "dot", size: 0.9, stroke: colour("--quiet"), width: 1 },
     sink: { mark: "square", size: 2.4, fill: ink, stroke: card, width: 1.5 },
     slot: (n, size = 1.25) => ({ mark: "dot", size, fill: colour(`--s${n}`) }),
   };
@@ -241,11 +246,11 @@ class ReplayMap {
     if (this.links.checked && world.round) this.drawLinks();
     const groups = MODES[this.mode.value]?.groups(world, look) || { of: () => "elsewhere", key: [["elsewhere", look.elsewhere, "motes"]] };
     const points = new Map(groups.key.map(([id]) => [id, []]));
-    const heads = [], dead = [];
+    const heads = [], dead = [], down = [];
     for (let node = 0; node < world.motes; node++) {
       const point = [this.px(world.x[node]), this.py(world.y[node])];
-      if (world.isDead(node)) {
-        dead.push(point);
+      if (!world.works(node)) {
+        (world.isDead(node) ? dead : down).push(point);
         continue;
       }
       points.get(groups.of(node)).push(point);
@@ -258,9 +263,10 @@ class ReplayMap {
       const plain = id === "elsewhere";
       paint(pen, { ...look.head, fill: plain ? look.head.fill : style.stroke && style.mark === "dot" ? style.stroke : style.fill }, [point], this.radius);
     }
+    paint(pen, look.down, down, this.radius);
     paint(pen, look.dead, dead, this.radius);
     this.drawSinks(look);
-    this.explain(groups, points, look, { heads: heads.length, dead: dead.length });
+    this.explain(groups, points, look, { heads: heads.length, dead: dead.length, down: down.length });
   }
 
   drawField() {
@@ -315,7 +321,7 @@ class ReplayMap {
     const paths = new Map();
     for (let node = 0; node < world.motes; node++) {
       const head = world.round.head[node];
-      if (head < 0 || head === node || world.isDead(node) || world.isDead(head)) continue;
+      if (head < 0 || head === node || !world.works(node) || !world.works(head)) continue;
       const slot = slots ? slots.get(head) : 0;
       if (!paths.has(slot)) paths.set(slot, new Path2D());
       paths.get(slot).moveTo(this.px(world.x[node]), this.py(world.y[node]));
@@ -341,13 +347,14 @@ class ReplayMap {
   }
 
   /** The legend, with how many motes there are of each kind now. */
-  explain(groups, points, look, { heads, dead }) {
+  explain(groups, points, look, { heads, dead, down }) {
     const rows = groups.key.filter(([, , text]) => text).map(([id, style, text]) => [style, text, points.get(id).length]);
     if (groups.note) rows.push([null, groups.note]);
     if (this.world.rounds.length) rows.push([look.head, "cluster heads", heads]);
     rows.push([look.dead, "dead", dead]);
+    if (this.world.down) rows.push([look.down, "not working: crashed or not in the field", down]);
     rows.push([look.sink, "sink", this.world.sinksM.length]);
-    if (this.world.round && this.links.checked && dead) rows.push([null, "A mote without a link has lost its head."]);
+    if (this.world.round && this.links.checked && dead + down) rows.push([null, "A mote without a link has lost its head."]);
     // Marks are drawn anew only when they change; from frame to frame it is the counts that do.
     const marks = JSON.stringify([rows.map(([style, text]) => [style, text]), this.radius]);
     if (marks !== this.marks) {
@@ -369,7 +376,7 @@ class ReplayMap {
       const sizes = [0, 0, 0, 0];
       for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
       const [, missed, wrong, both] = sizes;
-      if (missed + wrong + both) rows.push(["agreement, dead motes included", format.percent(both / (missed + wrong + both))]);
+      if (missed + wrong + both) rows.push(["agreement, motes that do not work included", format.percent(both / (missed + wrong + both))]);
       if (wrong + both) rows.push(["false alarms", format.percent(wrong / (wrong + both))]);
     }
     const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
@@ -415,7 +422,7 @@ class ReplayMap {
     const head = world.round ? world.round.head[best] : -1;
     const inAnswers = world.answers.filter((each) => each.set.has[best]).map((each) => each.label);
     told.textContent = [
-      `mote ${best}${world.isDead(best) ? ", dead" : world.isHead(best) ? ", head" : head >= 0 ? `, member of ${head}` : ""}`,
+      `mote ${best}${world.isDead(best) ? ", dead" : world.isDown(best) ? ", not working" : world.isHead(best) ? ", head" : head >= 0 ? `, member of ${head}` : ""}`,
       world.truth?.has[best] ? "truly inside" : "",
       world.answer?.has[best] ? "in the answer" : "",
       inAnswers.join("; "),

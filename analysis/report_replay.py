@@ -1,4 +1,4 @@
-"""What the replay of a report shows: who was inside, who was in the answer, who led, who was dead.
+"""What the replay of a report shows: who was inside, who was in the answer, who led, who worked.
 
 The replay is a sequence of frames at equal times. Sets of motes are kept as toggle lists: for each frame,
 the motes that entered or left since the frame before. A toggle list is its own inverse, so the page walks
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from analysis.report_energy import EnergyHistory
 from analysis.report_trace import US_PER_S, TraceTables, codes, lists
 from sim.manifest import Manifest
-from sim.records import SINK, Change
+from sim.records import SINK, Change, Event
 
 FRAMES_MOST = 1_200
 VALUES_MOST = 6
@@ -122,6 +122,30 @@ def truth_toggles(tables: TraceTables, frames: Frames, *, motes: int) -> Toggles
         changes.append(np.flatnonzero(now != shown))
         shown = now
     return Toggles.of(changes)
+
+
+def down_toggles(tables: TraceTables, manifest: Manifest, frames: Frames) -> Toggles | None:
+    """The motes that have crashed, are taken away or not yet there, though not dead; None if all work."""
+    motes = int(manifest.scenario["motes"]["count"])
+    down = np.zeros(motes, np.bool_)
+    added = manifest.scenario.get("faults", {}).get("added")
+    if added:
+        # The last by number, also those that would have come after the end of the run.
+        down[motes - added["count"] :] = True
+    changes: list[dict[int, bool]] = [{} for _ in range(frames.count)]
+    for batch in tables.batches("faults", "at_us", "node", "event"):
+        at_us, node, event = batch.columns
+        seen = frames.first_seeing(at_us.to_numpy()).tolist()
+        for frame, mote, what in zip(seen, node.to_pylist(), event.to_pylist(), strict=True):
+            if frame < frames.count and mote != SINK:
+                changes[frame][mote] = what in {Event.CRASH, Event.REMOVED}
+    shown = np.zeros(motes, np.bool_)
+    toggled = []
+    for now in changes:
+        down[list(now)] = list(now.values())
+        toggled.append(np.flatnonzero(down != shown))
+        shown = down.copy()
+    return Toggles.of(toggled) if any(len(part) for part in toggled) else None
 
 
 class _AnswerRecorder:
@@ -280,6 +304,7 @@ def replay_payload(
     order = np.argsort(node[is_mote])
     field = manifest.scenario["field"]
     motes = int(is_mote.sum())
+    down = down_toggles(tables, manifest, frames) if tables.has("faults") else None
     return {
         "step_s": frames.step_s,
         "frames": frames.count,
@@ -296,6 +321,7 @@ def replay_payload(
         ],
         "rounds": _rounds(tables, frames, motes=motes) if tables.has("elections") else None,
         "deaths": _deaths(tables, frames) if tables.has("deaths") else None,
+        "down": _packed_toggles(down) if down else None,
         "energy": _energy(energy) if energy else None,
     }
 

@@ -219,3 +219,19 @@ def test_a_browser_draws_everything_and_complains_about_nothing(
     }.items():
         assert words[words.index(text) + 1] == str(len(motes)), text
     assert words[words.index("dead", words.index("cluster heads")) + 1] == str(200 - len(alive))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_a_browser_draws_motes_that_were_taken_away_apart_from_the_others(tmp_path: Path) -> None:
+    removed = "faults.removed={count=7, from_s=5.0, until_s=10.0}"
+    reported = report(tmp_path / "run", "duration_s=20.0", removed)
+    assert len(sets_of(reported.page.data["replay"]["down"])[-1]) == 7
+    drawn = in_browser(reported.directory / "report.html", tmp_path / "profile")
+    words = Page(drawn).words
+    assert words[words.index("not working: crashed or not in the field") + 1] == "7"
+    motes = reported.manifest.scenario["motes"]["count"]
+    kinds = ("inside and in the answer", "inside, not in the answer", "in the answer, not inside")
+    shown = [
+        words[words.index(kind) + 1] for kind in (*kinds, "elsewhere", "dead") if kind in words
+    ]
+    assert sum(int(count) for count in shown) == motes - 7

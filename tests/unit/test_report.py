@@ -24,6 +24,7 @@ FULL: dict[str, list[tuple[Any, ...]]] = {
         (0, n, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for n in range(4)
     ] + [(10 * S, n, 5.0 * n, 20.0 - 5.0 * n, 0.0, 0.0, 0.0, 0.0, 0.0) for n in range(4)],
     "deaths": [(10 * S - 1, 0)],
+    "faults": [(3 * S, 1, "crash"), (3 * S, -1, "sink down"), (4 * S + 1, 1, "recovery"), (6 * S, 2, "removed"), (8 * S, 3, "added")],
 }  # fmt: skip
 CHARTS = {
     "tracking",
@@ -126,6 +127,7 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
         ("elections", {"heads", "clusters"}),
         ("energy", {"energy", "residual", "batteries"}),
         ("deaths", set()),
+        ("faults", set()),
         ("motes", set()),
     ],
 )
@@ -168,7 +170,21 @@ def test_the_replay_holds_positions_sets_heads_deaths_and_batteries(tmp_path: Pa
     assert [(r["frame"], unpack(r["head"], "i")) for r in replay["rounds"]] == [(1, [0, 0, 2, -1])]
     assert unpack(replay["deaths"]["nodes"], "I") == [0]
     assert unpack(replay["deaths"]["frames"], "I") == [10]
+    assert sets_of(replay["down"]) == [set()] * 3 + [{1}, {1}, set(), {2}, {2}, {2}, {2}]
     assert unpack(replay["energy"]["share"], "B") == [255] * 4 + [0, 64, 128, 192]
+
+
+def test_motes_that_are_to_be_added_are_down_until_they_come(tmp_path: Path) -> None:
+    added = {"count": 2, "from_s": 1.0, "until_s": 20.0}
+    replay = page_of(tmp_path, FULL, faults={"added": added}).data["replay"]
+    # Mote 3 comes at 8 s; mote 2 would have come after the end.
+    late = [{2, 3}] * 3 + [{1, 2, 3}] * 2 + [{2, 3}] * 3 + [{2}] * 2
+    assert sets_of(replay["down"]) == late
+
+
+def test_without_faults_no_mote_is_down(tmp_path: Path) -> None:
+    replay = page_of(tmp_path, FULL | {"faults": [(S, -1, "sink down")]}).data["replay"]
+    assert replay["down"] is None
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&${x}$title"
