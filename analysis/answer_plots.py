@@ -89,7 +89,7 @@ def bars(cells: Cells, xs: Sequence[Any], *, title: str, axis: str, legend: str)
                 color=COLOURS[number % len(COLOURS)],
                 xerr=entry.half,
                 error_kw={"elinewidth": 1.2, "capsize": 3},
-                label=series if position == 0 else None,
+                label=series,
             )
             _write(axes, at, entry)
     axes.set_yticks(range(len(xs)), [value_text(x) for x in xs])

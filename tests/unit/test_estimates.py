@@ -12,7 +12,7 @@ from scipy import stats
 
 from analysis.answer_files import write_answers
 from analysis.answer_page import cell
-from analysis.answer_plots import heat_map
+from analysis.answer_plots import bars, heat_map
 from analysis.estimates import (
     Estimate,
     answers,
@@ -165,6 +165,14 @@ def test_figures_stand_where_nothing_is_known(tmp_path: Path) -> None:
     found = answers(rows_of(lambda _: None), grouping, ["bytes"], {})
     written = write_answers(found, ["bytes"], tmp_path, label="group")
     assert set(written.figures) == {"bytes"}
+
+
+def test_the_legend_of_bars_has_series_that_lack_the_first_place() -> None:
+    known = Estimate(1.0, None, None, 1)
+    cells = {("heed", "a"): known, ("heed", "b"): known, ("leach", "b"): known}
+    figure = bars(cells, ["a", "b"], title="", axis="", legend="")
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["heed", "leach"]
 
 
 def test_a_heat_map_takes_keys_whose_values_are_arrays() -> None:
