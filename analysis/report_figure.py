@@ -1,6 +1,6 @@
 """One plot of a report: words for the caption, numbers for the page's script, or why there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ SLOTS = {
     "cpu": 4,
     "sense": 3,
     "idle": 7,
+    "overhear": 6,
+    "sleep": 8,
     Fate.JOINED: 3,
     Fate.IN_FLIGHT: 7,
     DropReason.DEAD: 5,
@@ -30,9 +32,13 @@ SLOTS = {
     DropReason.LOST: 1,
     DropReason.QUEUE_FULL: 4,
     DropReason.LATE: 6,
-    DropReason.NO_HEAD: 7,
+    DropReason.NO_HEAD: 8,
+    DropReason.COLLIDED: 9,
+    DropReason.CHANNEL_BUSY: 10,
+    DropReason.UNREACHABLE: 11,
+    DropReason.SINK_DOWN: 12,
 }
-SLOT_OF_OTHERS = 6
+SLOTS_MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,14 @@ def series(
     name: str, values: Sequence[float | None], *, slot: int | None = None, **more: object
 ) -> dict[str, Any]:
     """One line or layer of a plot; a known name brings its own colour."""
-    if slot is None:
-        slot = SLOTS.get(name.removeprefix(f"{Fate.DROPPED}: "), SLOT_OF_OTHERS)
-    return {"name": name, "slot": slot, "values": values, **more}
+    return {"name": name, "slot": SLOTS[name] if slot is None else slot, "values": values, **more}
+
+
+def layers(named: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
+    """The layers of a stacked plot: names that have no colour get those that no other has there."""
+    known = {name: SLOTS.get(name.removeprefix(f"{Fate.DROPPED}: ")) for name in named}
+    free = (slot for slot in range(1, SLOTS_MOST + 1) if slot not in known.values())
+    return [
+        series(name, values, slot=known[name] or next(free, SLOTS_MOST))
+        for name, values in named.items()
+    ]

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.report_energy import EnergyHistory
-from analysis.report_figure import SLOTS, Figure, Section, drawn, missing_table, series, without
+from analysis.report_figure import (
+    SLOTS,
+    Figure,
+    Section,
+    drawn,
+    layers,
+    missing_table,
+    series,
+    without,
+)
 from analysis.report_replay import Frames, Sizes
 from analysis.report_series import (
     Bins,
@@ -169,7 +178,7 @@ def _stack(figure: Figure, bins: Bins, sums: Sums, label: str) -> Figure:
             "type": "stack",
             "edges_s": bins.edges_s(),
             "y": {"label": label},
-            "series": [series(name, values.tolist()) for name, values in largest_first],
+            "series": layers({name: values.tolist() for name, values in largest_first}),
         },
     )
 
@@ -224,9 +233,9 @@ def _energy(energy: EnergyHistory | None, *, missing: str) -> list[Figure]:
                 "type": "stack",
                 "times_s": energy.times_s.tolist(),
                 "y": {"label": "joules"},
-                "series": [
-                    series(c, [float(f"{x:.9g}") for x in j.tolist()]) for c, j in largest_first
-                ],
+                "series": layers(
+                    {c: [float(f"{x:.9g}") for x in j.tolist()] for c, j in largest_first}
+                ),
             },
         ),
         drawn(

@@ -8,6 +8,7 @@ from analysis.report import report_page, write_report
 from analysis.report_html import Html, join, tag
 from sim.errors import InputError, TraceError
 from sim.manifest import Manifest, Status
+from sim.records import DropReason, Fate
 from tests.checkers.report_page import Page, sets_of, unpack
 from tests.checkers.report_runs import COUNTS, S, mote_rows, write_run
 
@@ -185,6 +186,23 @@ def test_motes_that_are_to_be_added_are_down_until_they_come(tmp_path: Path) -> 
 def test_without_faults_no_mote_is_down(tmp_path: Path) -> None:
     replay = page_of(tmp_path, FULL | {"faults": [(S, -1, "sink down")]}).data["replay"]
     assert replay["down"] is None
+
+
+def test_no_two_layers_of_a_plot_have_the_same_colour(tmp_path: Path) -> None:
+    reasons = [(S, 0, reason, "reading") for reason in DropReason]
+    fates = [(S, 0, S, "dropped", reason, 0) for reason in DropReason]
+    fates += [(S, 0, S, fate, None, 0) for fate in (Fate.JOINED, Fate.IN_FLIGHT)]
+    kinds = ("probe", "result", "reading", "unheard of", "new", "head")
+    traffic = [(1, 0, kind, 1, 100, 1, 100, 0, 1) for kind in kinds]
+    energy = [(at_s * S, n, 9.0, *[float(at_s)] * 8) for at_s in (0, 1) for n in range(4)]
+    rows = FULL | {"drops": reasons, "fates": fates, "traffic": traffic, "energy": energy}
+    page = page_of(tmp_path, rows)
+    for name, count in {"drops": 10, "fates": 12, "traffic": 6, "energy": 7}.items():
+        slots = [layer["slot"] for layer in page.chart(name)["series"]]
+        assert len(slots) == len(set(slots)) == count, name
+    for slot in range(1, 13):
+        assert page.text.count(f"--s{slot}: #") == 2
+        assert f".swatch.s{slot} {{" in page.text
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&${x}$title"
