@@ -147,6 +147,8 @@ def test_table_shows_every_run(count: int) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        (9999.6, "10,000"),
+        (-9999.6, "-10,000"),
         (0.99996, "0.99996"),
         (1.0, "1"),
         (1.00001, "1"),
