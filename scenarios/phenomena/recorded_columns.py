@@ -61,7 +61,9 @@ def _dates_s(text: Any) -> tuple[Floats, Flags]:  # noqa: ANN401
 
     def part(name: str) -> Ints:
         digits = pc.fill_null(pc.struct_field(fields, name), "")
-        return pc.if_else(pc.equal(digits, ""), "0", digits).cast(pa.int64()).to_numpy()
+        filled = pc.if_else(pc.equal(digits, ""), "0", digits)
+        found: Ints = filled.cast(pa.int64()).to_numpy()
+        return found
 
     year, month, day = part("year"), part("month"), part("day")
     hour, minute, second = part("hour"), part("minute"), part("second")

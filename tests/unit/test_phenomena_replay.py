@@ -162,14 +162,18 @@ def test_times_may_be_dates(tmp_path: Path) -> None:
     assert phenomenon.recording.counts["bad"] == 1
 
 
+offsets: st.SearchStrategy[Any] = st.integers(-1439, 1439).map(
+    lambda minutes: timezone(timedelta(minutes=minutes))
+)
+
+
 @given(
     st.lists(
         st.one_of(
             st.datetimes(
                 datetime(1700, 1, 1),
                 datetime(2200, 1, 1),
-                timezones=st.none()
-                | st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m))),
+                timezones=st.none() | offsets,
             ).map(str),
             st.from_regex(
                 r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", fullmatch=True

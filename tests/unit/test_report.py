@@ -190,6 +190,7 @@ def test_without_faults_no_mote_is_down(tmp_path: Path) -> None:
 
 def test_no_two_layers_of_a_plot_have_the_same_colour(tmp_path: Path) -> None:
     reasons = [(S, 0, reason, "reading") for reason in DropReason]
+    fates: list[tuple[Any, ...]]
     fates = [(S, 0, S, "dropped", reason, 0) for reason in DropReason]
     fates += [(S, 0, S, fate, None, 0) for fate in (Fate.JOINED, Fate.IN_FLIGHT)]
     kinds = ("probe", "result", "reading", "unheard of", "new", "head")
