@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from analysis.numbers import short
+from analysis.report_series import ELECTIONS
+from sim.records import CONTROL_KINDS
 
 RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""
@@ -71,17 +73,25 @@ CAUSES: Final = {
 def draw_comparison(
     rows: Sequence[Row], bytes_per_s: Sequence[Mapping[str, float]], folder: Path
 ) -> dict[str, list[Path]]:
-    """Draw the figures of a comparison into `folder`; returns the files by figure.
+    """Draw the figures of a comparison into `folder`; returns the files by figure."""
+    return save_figures(comparison_figures(rows, bytes_per_s), folder)
+
+
+def comparison_figures(
+    rows: Sequence[Row], bytes_per_s: Sequence[Mapping[str, float]]
+) -> dict[str, Figure]:
+    """The figures of a comparison, by name.
 
     `rows` are metrics, one per run; `bytes_per_s[i]` is what run i sent, by message kind.
     """
     shown = rows[:RUNS_MAX]
     labels = [_label(row["run"]) for row in shown]
     left_out = f" (first {len(shown)} of {len(rows)} runs)" if len(shown) < len(rows) else ""
-    kinds = sorted({kind for sent in bytes_per_s for kind in sent})
-    traffic = {kind: [sent.get(kind, 0.0) for sent in bytes_per_s[:RUNS_MAX]] for kind in kinds}
+    grouped = [_elections_as_one(sent) for sent in bytes_per_s]
+    kinds = sorted({kind for sent in grouped for kind in sent})
+    traffic = {kind: [sent.get(kind, 0.0) for sent in grouped[:RUNS_MAX]] for kind in kinds}
     energy = {name: [row[column] or 0.0 for row in shown] for column, name in CAUSES.items()}
-    figures = {
+    return {
         "traffic": stacked_bars(
             labels,
             traffic,
@@ -98,7 +108,6 @@ def draw_comparison(
         ),
         "overview": overview(labels, shown, title=f"Runs side by side{left_out}"),
     }
-    return save_figures(figures, folder)
 
 
 def save_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, list[Path]]:
@@ -163,6 +172,15 @@ def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figur
     # The axis is shared: it is turned once for all.
     grid[0][0].invert_yaxis()
     return figure
+
+
+def _elections_as_one(sent: Mapping[str, float]) -> dict[str, float]:
+    """Traffic by kind with the many kinds of elections as one: more than ten colours look alike."""
+    grouped: dict[str, float] = {}
+    for kind, value in sent.items():
+        name = ELECTIONS if kind in CONTROL_KINDS else kind
+        grouped[name] = grouped.get(name, 0.0) + value
+    return grouped
 
 
 def _finish(axes: Axes, labels: Sequence[str], *, title: str, axis: str) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.container import BarContainer
 
 from analysis.compare import compare
 from analysis.numbers import short
-from analysis.plots import draw_comparison
+from analysis.plots import comparison_figures, draw_comparison
 from scenarios.compare_command import add_parser, metrics_table
 from sim.errors import InputError, TraceError
 from sim.manifest import Status
+from sim.records import CONTROL_KINDS
 from tests.run_directories import random_run, write_run
 
 CONTRACT = [
@@ -125,6 +127,16 @@ def test_figures_are_drawn_for_few_runs_and_for_many(count: int, tmp_path: Path)
     rows = [metrics_row(f"a rather long name of a run directory {i}") for i in range(count)]
     drawn = draw_comparison(rows, [{"reading": 3.0}] * count, tmp_path)
     assert all(file.stat().st_size > 1000 for files in drawn.values() for file in files)
+
+
+def test_the_kinds_of_traffic_have_different_colours() -> None:
+    data = ("reading", "probe", "result", "feedback", "ack", "data", "handover", "mac-ack")
+    sent = dict.fromkeys((*data, *CONTROL_KINDS), 2.0)
+    (axes,) = comparison_figures([metrics_row("run")], [sent])["traffic"].axes
+    bars = {bar.get_label(): bar for bar in axes.containers if isinstance(bar, BarContainer)}
+    assert set(bars) == {*data, "elections"}
+    assert len({bar.patches[0].get_facecolor() for bar in bars.values()}) == len(bars)
+    assert bars["elections"].patches[0].get_width() == pytest.approx(2.0 * len(CONTROL_KINDS))
 
 
 def test_figures_of_the_same_numbers_are_the_same_files(tmp_path: Path) -> None:
