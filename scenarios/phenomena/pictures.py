@@ -56,7 +56,21 @@ def draw_cloud(
     *,
     title: str = "",
 ) -> None:
-    """Write a PNG with one panel per time: motes, those inside the cloud, contours, sources, walls."""
+    """Write a PNG with one panel per time."""
+    figure = cloud_figure(phenomenon, positions_m, field_m, times_s, title=title)
+    # A fixed text in place of version and date: the same cloud gives the same file.
+    figure.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": "motejoin"})
+
+
+def cloud_figure(
+    phenomenon: GasCloud,
+    positions_m: Floats,
+    field_m: tuple[float, float],
+    times_s: Sequence[float],
+    *,
+    title: str = "",
+) -> Figure:
+    """A panel per time: motes, those inside the cloud, contours, sources, walls."""
     rows = -(-len(times_s) // _COLUMNS)
     ratio = min(max(field_m[1] / field_m[0], 0.3), 3.0)
     figure = Figure(
@@ -75,8 +89,7 @@ def draw_cloud(
     if title:
         figure.suptitle(title)
     figure.legend(handles=_legend(phenomenon), loc="outside lower center", ncols=4, frameon=False)
-    # A fixed text in place of version and date: the same cloud gives the same file.
-    figure.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": "motejoin"})
+    return figure
 
 
 def _draw_panel(
@@ -125,7 +138,8 @@ def _draw_panel(
             markersize=9,
             zorder=6,
         )
-    share = sum(motes.size for motes in inside.values()) / max(len(positions_m), 1)
+    # A mote may be inside several gases.
+    share = len(set().union(*(motes.tolist() for motes in inside.values()))) / len(positions_m)
     axes.set_title(f"{at_s:g} s: {share:.1%} of motes inside", fontsize=10)
     axes.set(xlim=(0.0, field_m[0]), ylim=(0.0, field_m[1]), aspect="equal")
 

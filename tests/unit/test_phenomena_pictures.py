@@ -3,11 +3,12 @@ from typing import Any
 
 import matplotlib.image
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.gas_cloud import GasCloud
-from scenarios.phenomena.pictures import draw_cloud
+from scenarios.phenomena.pictures import cloud_figure, draw_cloud
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 
@@ -15,8 +16,11 @@ FIELD_M = (200.0, 100.0)
 table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
 
 
-def drawn(path: Path, times_s: list[float], keys: dict[str, Any]) -> bytes:
-    positions_m = RandomStreams(1).vector("test.positions").uniform(0.0, FIELD_M, (300, 2))
+def scattered_m() -> NDArray[np.float64]:
+    return RandomStreams(1).vector("test.positions").uniform(0.0, FIELD_M, (300, 2))
+
+
+def cloud(positions_m: NDArray[np.float64], keys: dict[str, Any]) -> GasCloud:
     phenomenon = build_phenomenon(
         table_of.validate_python({"kind": "gas-cloud", **keys}),
         positions_m=positions_m,
@@ -25,7 +29,12 @@ def drawn(path: Path, times_s: list[float], keys: dict[str, Any]) -> bytes:
         base_dir=Path(),
     )
     assert isinstance(phenomenon, GasCloud)
-    draw_cloud(phenomenon, positions_m, FIELD_M, times_s, path, title="a cloud")
+    return phenomenon
+
+
+def drawn(path: Path, times_s: list[float], keys: dict[str, Any]) -> bytes:
+    phenomenon = cloud(scattered_m(), keys)
+    draw_cloud(phenomenon, scattered_m(), FIELD_M, times_s, path, title="a cloud")
     return path.read_bytes()
 
 
@@ -51,3 +60,16 @@ def test_the_same_cloud_gives_the_same_file(tmp_path: Path) -> None:
     times_s = [30.0, 90.0]
     first = drawn(tmp_path / "1.png", times_s, keys)
     assert first == drawn(tmp_path / "2.png", times_s, keys)
+
+
+def test_a_mote_inside_two_gases_counts_once() -> None:
+    leaks = [
+        {"gas": gas, "x_m": 100.0, "y_m": 50.0, "rate_g_per_s": 500.0}
+        for gas in ("ammonia", "chlorine")
+    ]
+    phenomenon = cloud(scattered_m(), {"source": leaks})
+    inside = [set(motes.tolist()) for motes in phenomenon.truth(60_000_000).values()]
+    assert inside[0] & inside[1]
+    figure = cloud_figure(phenomenon, scattered_m(), FIELD_M, [60.0])
+    share = len(inside[0] | inside[1]) / 300
+    assert figure.axes[0].get_title() == f"60 s: {share:.1%} of motes inside"
