@@ -28,6 +28,7 @@ class World {
     this.frames = data.frames;
     this.stepS = data.step_s;
     this.fieldM = data.field_m;
+    this.mapM = data.map_m;
     this.sinksM = data.sink_m;
     this.x = unpack(data.x_m, Float32Array);
     this.y = unpack(data.y_m, Float32Array);
@@ -215,10 +216,7 @@ class ReplayMap {
 
   fit() {
     const { world } = this;
-    const xs = [0, world.fieldM[0], ...world.sinksM.map(([x]) => x)];
-    const ys = [0, world.fieldM[1], ...world.sinksM.map(([, y]) => y)];
-    const [left, right] = [Math.min(...xs), Math.max(...xs)];
-    const [low, high] = [Math.min(...ys), Math.max(...ys)];
+    const [left, low, right, high] = world.mapM;
     const pad = 22;
     const width = this.canvas.clientWidth;
     const scale = Math.min((width - 2 * pad) / (right - left), (690 - 2 * pad) / (high - low));

@@ -310,6 +310,13 @@ def replay_payload(
         "frames": frames.count,
         "motes": motes,
         "field_m": [field["width_m"], field["height_m"]],
+        # Left, low, right, high: motes and sinks may stand outside the field.
+        "map_m": [
+            float(min(0.0, x_m.min())),
+            float(min(0.0, y_m.min())),
+            float(max(field["width_m"], x_m.max())),
+            float(max(field["height_m"], y_m.max())),
+        ],
         "sink_m": [[float(x), float(y)] for x, y in zip(x_m[~is_mote], y_m[~is_mote], strict=True)],
         "x_m": packed(x_m[is_mote][order], "<f4"),
         "y_m": packed(y_m[is_mote][order], "<f4"),

@@ -94,7 +94,6 @@ def _draw(args: argparse.Namespace) -> int:
         draw_cloud(
             world.phenomenon,
             world.placement.motes_m,
-            (scenario.field.width_m, scenario.field.height_m),
             times_s,
             path,
             title=title,

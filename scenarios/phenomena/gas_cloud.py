@@ -49,6 +49,7 @@ class GasCloud:
         self._levels = table.sensor.levels
         self.gases = tuple(gas.name for gas in table.gases)
         self.thresholds_g_per_m3 = np.array([gas.detected_g_per_m3 for gas in table.gases])
+        self.area_m = _area_m(positions_m, field_m)
         wind = wind_of(table, streams)
         self.puffs = Puffs(
             releases=list(_releases(table, field_m, self.gases, wind)),
@@ -57,7 +58,7 @@ class GasCloud:
             spread=spread_of(table.coefficients, table.stability),
             wind=wind,
             barriers=Barriers([(barrier.from_m, barrier.to_m) for barrier in table.barrier]),
-            area_m=_area_m(positions_m, field_m),
+            area_m=self.area_m,
             sensor_height_m=table.sensor.height_m,
             step_s=table.step_s,
         )

@@ -16,7 +16,7 @@ from scenarios.phenomena.gas_cloud import GasCloud
 
 Floats = NDArray[np.float64]
 
-# Points of the lattice on which a cloud is drawn, along the field's longer side.
+# Points of the lattice on which a cloud is drawn, along the picture's longer side.
 _LATTICE: Final = 160
 # Contours are drawn at the threshold and at these multiples of it.
 _CONTOURS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -50,14 +50,13 @@ def telling_times_s(phenomenon: GasCloud, duration_s: float) -> list[float]:
 def draw_cloud(
     phenomenon: GasCloud,
     positions_m: Floats,
-    field_m: tuple[float, float],
     times_s: Sequence[float],
     path: Path,
     *,
     title: str = "",
 ) -> None:
     """Write a PNG with one panel per time."""
-    figure = cloud_figure(phenomenon, positions_m, field_m, times_s, title=title)
+    figure = cloud_figure(phenomenon, positions_m, times_s, title=title)
     # A fixed text in place of version and date: the same cloud gives the same file.
     figure.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": "motejoin"})
 
@@ -65,21 +64,21 @@ def draw_cloud(
 def cloud_figure(
     phenomenon: GasCloud,
     positions_m: Floats,
-    field_m: tuple[float, float],
     times_s: Sequence[float],
     *,
     title: str = "",
 ) -> Figure:
     """A panel per time: motes, those inside the cloud, contours, sources, walls."""
     rows = -(-len(times_s) // _COLUMNS)
-    ratio = min(max(field_m[1] / field_m[0], 0.3), 3.0)
+    width_m, height_m = phenomenon.area_m[1] - phenomenon.area_m[0]
+    ratio = min(max(height_m / width_m, 0.3), 3.0)
     figure = Figure(
         figsize=(_COLUMNS * _PANEL_INCHES, rows * _PANEL_INCHES * ratio + 1.1), layout="constrained"
     )
     FigureCanvasAgg(figure)
     panels = figure.subplots(rows, _COLUMNS, squeeze=False, sharex=True, sharey=True).ravel()
     for axes, at_s in zip(panels, times_s, strict=False):
-        _draw_panel(axes, phenomenon, positions_m, field_m, at_s)
+        _draw_panel(axes, phenomenon, positions_m, at_s)
     for axes in panels[len(times_s) :]:
         axes.set_visible(False)
     for axes in panels[-_COLUMNS:]:
@@ -92,13 +91,13 @@ def cloud_figure(
     return figure
 
 
-def _draw_panel(
-    axes: Axes, phenomenon: GasCloud, positions_m: Floats, field_m: tuple[float, float], at_s: float
-) -> None:
+def _draw_panel(axes: Axes, phenomenon: GasCloud, positions_m: Floats, at_s: float) -> None:
     at_us = round(at_s * _SECOND_US)
-    spacing_m = max(field_m) / _LATTICE
-    x_m = np.arange(0.0, field_m[0] + spacing_m, spacing_m)
-    y_m = np.arange(0.0, field_m[1] + spacing_m, spacing_m)
+    low_m, high_m = phenomenon.area_m
+    spacing_m = (high_m - low_m).max() / _LATTICE
+    x_m, y_m = (
+        np.arange(low, high + spacing_m, spacing_m) for low, high in zip(low_m, high_m, strict=True)
+    )
     lattice_m = np.stack(np.meshgrid(x_m, y_m), axis=-1).reshape(-1, 2)
     found = phenomenon.puffs.concentrations_g_per_m3(lattice_m, np.full(len(lattice_m), at_us))
     axes.scatter(
@@ -141,7 +140,7 @@ def _draw_panel(
     # A mote may be inside several gases.
     share = len(set().union(*(motes.tolist() for motes in inside.values()))) / len(positions_m)
     axes.set_title(f"{at_s:g} s: {share:.1%} of motes inside", fontsize=10)
-    axes.set(xlim=(0.0, field_m[0]), ylim=(0.0, field_m[1]), aspect="equal")
+    axes.set(xlim=(low_m[0], high_m[0]), ylim=(low_m[1], high_m[1]), aspect="equal")
 
 
 def _legend(phenomenon: GasCloud) -> list[Line2D]:

@@ -34,7 +34,7 @@ def cloud(positions_m: NDArray[np.float64], keys: dict[str, Any]) -> GasCloud:
 
 def drawn(path: Path, times_s: list[float], keys: dict[str, Any]) -> bytes:
     phenomenon = cloud(scattered_m(), keys)
-    draw_cloud(phenomenon, scattered_m(), FIELD_M, times_s, path, title="a cloud")
+    draw_cloud(phenomenon, scattered_m(), times_s, path, title="a cloud")
     return path.read_bytes()
 
 
@@ -70,6 +70,12 @@ def test_a_mote_inside_two_gases_counts_once() -> None:
     phenomenon = cloud(scattered_m(), {"source": leaks})
     inside = [set(motes.tolist()) for motes in phenomenon.truth(60_000_000).values()]
     assert inside[0] & inside[1]
-    figure = cloud_figure(phenomenon, scattered_m(), FIELD_M, [60.0])
+    figure = cloud_figure(phenomenon, scattered_m(), [60.0])
     share = len(inside[0] | inside[1]) / 300
     assert figure.axes[0].get_title() == f"60 s: {share:.1%} of motes inside"
+
+
+def test_a_picture_holds_the_field_and_the_motes_outside_it() -> None:
+    places_m = np.array([(-20.0, 50.0), (100.0, 130.0), (50.0, 50.0)])
+    (axes, *_) = cloud_figure(cloud(places_m, {}), places_m, [60.0]).axes
+    assert (axes.get_xlim(), axes.get_ylim()) == ((-20.0, 200.0), (0.0, 130.0))

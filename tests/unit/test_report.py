@@ -175,6 +175,14 @@ def test_the_replay_holds_positions_sets_heads_deaths_and_batteries(tmp_path: Pa
     assert unpack(replay["energy"]["share"], "B") == [255] * 4 + [0, 64, 128, 192]
 
 
+def test_the_map_holds_the_field_the_sink_and_motes_outside(tmp_path: Path) -> None:
+    plain = page_of(tmp_path / "plain", FULL).data["replay"]
+    assert plain["map_m"] == [0.0, -2.0, 10.0, 10.0]
+    motes = [(0, -3.5, 4.0, 20.0), (1, 12.0, 4.0, 20.0), (2, 5.0, 11.0, 20.0), *mote_rows(4)[3:]]
+    wide = page_of(tmp_path / "wide", FULL | {"motes": motes}).data["replay"]
+    assert wide["map_m"] == [-3.5, -2.0, 12.0, 11.0]
+
+
 def test_motes_that_are_to_be_added_are_down_until_they_come(tmp_path: Path) -> None:
     added = {"count": 2, "from_s": 1.0, "until_s": 20.0}
     replay = page_of(tmp_path, FULL, faults={"added": added}).data["replay"]
