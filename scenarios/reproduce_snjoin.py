@@ -298,7 +298,8 @@ def _percent(estimate: "Estimate") -> str:
     if estimate.mean is None:
         return "nothing to compare"
     half = "" if estimate.half is None else f" ± {estimate.half:.1f}"
-    return f"{estimate.mean:.1f}{half} %"
+    # Nothing is never less than nothing.
+    return f"{round(estimate.mean, 1) + 0.0:.1f}{half} %"
 
 
 def _save(
