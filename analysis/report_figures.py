@@ -74,7 +74,7 @@ def sections(
                 with_table(
                     "probes",
                     "probes",
-                    "Heads probed per request",
+                    "Heads probed per finished request",
                     "Probe requests that reached the sink in the same span of time, averaged. The"
                     " gap between the lines is probing in vain.",
                     lambda f: _probes(f, bins, probes_over_time(tables, bins)),
@@ -192,7 +192,7 @@ def _probes(figure: Figure, bins: Bins, sums: Sums) -> Figure:
     return drawn(
         figure,
         f"Lines over time. Over the run {probed.sum() / requests.sum():.1f} heads were probed per"
-        f" request, and {matched.sum() / requests.sum():.1f} had a partner.",
+        f" finished request, and {matched.sum() / requests.sum():.1f} had a partner.",
         {
             "type": "lines",
             "times_s": [(a + b) / 2 for a, b in pairwise(edges_s)],

@@ -75,7 +75,9 @@ def _answer_tiles(counts: Mapping[str, Any]) -> list[Tile]:
     if counts.get("probes"):
         probed, matched = counts["heads_probed"], counts["heads_matched"]
         useful = f"{matched / probed:.0%} had a partner" if probed else ""
-        tiles.append(("Heads probed", f"{probed / counts['probes']:.1f}", f"per request; {useful}"))
+        tiles.append(
+            ("Heads probed", f"{probed / counts['probes']:.1f}", f"per finished request; {useful}")
+        )
     return tiles
 
 

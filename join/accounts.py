@@ -30,6 +30,8 @@ class Accounts:
         """Drops of anything, by reason."""
         self.probes = 0
         """Probe requests that came to their end."""
+        self.requests: Counter[str] = Counter()
+        """Ends of probe requests, by how they ended."""
         self.heads_probed = 0
         self.heads_matched = 0
 
@@ -95,6 +97,7 @@ class Accounts:
         reason: DropReason | None = None,
     ) -> None:
         """A probe request, or a part of one, came to an end; where and why, if before its time."""
+        self.requests[end] += 1
         self._requests.append(
             (
                 at_us,

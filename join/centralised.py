@@ -27,6 +27,7 @@ class CentralisedJoin:
         costs: CpuCosts,
         late_us: int,
         motes: int,
+        end_us: int,
         queries: SinkQueries | None = None,
     ) -> None:
         self._clock = clock
@@ -37,6 +38,7 @@ class CentralisedJoin:
         self._operator = operator
         self._costs = costs
         self._late_us = late_us
+        self._end_us = end_us
         self._queries = queries
         self._head_of = [-1] * motes
         self.on_dead_head: Callable[[int], None] = lambda _: None
@@ -87,6 +89,9 @@ class CentralisedJoin:
     def _join(self, reading: Reading) -> None:
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
+        if start_us >= self._end_us:
+            self._accounts.in_flight(reading, self._end_us)
+            return
         if start_us - reading.at_us > self._late_us:
             self._accounts.dropped(reading, SINK, DropReason.LATE, self._clock.now_us)
             return
@@ -99,7 +104,7 @@ class CentralisedJoin:
         self._accounts.joined(reading, SINK, start_us)
         if self._queries is not None:
             self._queries.take(reading, start_us)
-        if found.partners:
+        if found.partners and done_us < self._end_us:
             self._sink.take(reading, found.partners, done_us)
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:

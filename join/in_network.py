@@ -56,6 +56,7 @@ class InNetworkJoin:
         order: ProbingOrder,
         moves: bool,
         motes: int,
+        end_us: int,
         notes: NoteWriter,
         new_head: Callable[[int], ClusterHead],
     ) -> None:
@@ -78,6 +79,9 @@ class InNetworkJoin:
         self._moves = moves
         # A request that found nothing is reported if somebody waits for word of it.
         self._reports_all = notes.always or retries > 0 or fans_out
+        self._end_us = end_us
+        self._unformed: list[ProbeRequest] = []
+        """Requests that a CPU will still be at work on when the run ends, with nothing left to be sent."""
         self._notes = notes
         self._new_head = new_head
         self._head_of = [-1] * motes
@@ -182,6 +186,9 @@ class InNetworkJoin:
         if start_us is None:
             self._accounts.dropped(reading, node, DropReason.QUEUE_FULL, self._clock.now_us)
             return
+        if start_us >= self._end_us:
+            self._accounts.in_flight(reading, self._end_us)
+            return
         local_us = self._local_us(node, start_us)
         if local_us - reading.at_us > self._late_us:
             self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
@@ -227,8 +234,11 @@ class InNetworkJoin:
             kind, target = "probe", request.sequence[request.position]
         elif self._reports_all or request.found:
             kind, target = "result", SINK
-        else:
-            self._accounts.finished(request, at_us)  # there is nothing to tell the sink
+        else:  # there is nothing to tell the sink
+            if at_us < self._end_us:
+                self._accounts.finished(request, at_us)
+            else:
+                self._unformed.append(request)
             return
         size = self._bare_bytes[heads] + request.partners_bytes
         request.hops += 1
@@ -240,6 +250,9 @@ class InNetworkJoin:
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
         done_us = self._cpus.occupy(SINK, start_us, self._costs.result_us(request.found))
+        if done_us >= self._end_us:
+            self._unformed.append(request)
+            return
         if request.parts > 1:
             gathered = self._gatherer.take(request, done_us)
             if gathered is None:
@@ -313,7 +326,7 @@ class InNetworkJoin:
                 self._accounts.ended(
                     message.body, RequestEnd.IN_FLIGHT, now_us, where=message.target
                 )
-        for waiting in self._gatherer.close():
+        for waiting in [*self._unformed, *self._gatherer.close()]:
             self._accounts.ended(waiting, RequestEnd.IN_FLIGHT, now_us, where=SINK)
 
     # What goes wrong.

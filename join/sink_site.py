@@ -71,10 +71,19 @@ class SinkSite:
         *,
         partial: bool = False,
     ) -> None:
-        """Take in what one reading joined with; effective at `at_us`, which is now or soon.
+        """Take in what one reading joined with at `at_us`, which is now or soon: when the CPU has formed it.
 
         A second result of the same reading amends the first: only partners not yet reported count.
         """
+        result = (reading, partners, partial)
+        if at_us > self._clock.now_us:
+            self._clock.call_at(at_us, self._take, result)
+        else:
+            self._take(result)
+
+    def _take(self, result: tuple[Reading, list[tuple[Member, ...]], bool]) -> None:
+        reading, partners, partial = result
+        at_us = self._clock.now_us
         members, newest_us = self._merge(partners)
         known: set[Stream] = set()
         if self._amends:

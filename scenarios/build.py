@@ -294,6 +294,7 @@ def _build_join(
             costs=costs,
             late_us=late_us,
             motes=scenario.motes.count,
+            end_us=to_us(scenario.duration_s),
             queries=queries,
         )
     in_network = InNetworkJoin(
@@ -311,6 +312,7 @@ def _build_join(
         order=order,
         moves=scenario.clustering.handover == "move",
         motes=scenario.motes.count,
+        end_us=to_us(scenario.duration_s),
         notes=_note_writer(table),
         new_head=new_head,
     )

@@ -1,8 +1,10 @@
 """Runs one simulation into a run directory."""
 
+import os
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +27,9 @@ LOG_STEP_US = US_PER_S // 50
 LOG_ROWS = 2_000
 """How often the log of the air is looked at, and how long it has to be to be taken in."""
 
+_ATTEMPTS = 10
+"""How often a run is tried to be put in the place of another."""
+
 Progress = Callable[[Simulation], None]
 """Called once per simulated second."""
 
@@ -40,14 +45,14 @@ def run_scenario(
     """Run a scenario and leave its run directory complete.
 
     All input is read and checked before the directory is made. Whatever stops the run, short of the
-    process being killed, leaves the manifest saying `failed`.
+    process being killed, leaves the manifest saying `failed`; or, where an older run was to be replaced, that run.
 
     Raises:
         ScenarioError: an input is missing or bad, or the directory is taken.
     """
     seed = loaded.scenario.seed if seed is None else seed
     world = build_world(loaded, seed)
-    _claim(directory, loaded.source, force=force)
+    place = _claim(directory, loaded.source, force=force)
     manifest = Manifest(
         name=loaded.scenario.name,
         seed=seed,
@@ -56,8 +61,8 @@ def run_scenario(
         inputs=dict(world.inputs),
         values={str(value): label for value, label in world.phenomenon.labels().items()},
     )
-    manifest.write(directory)
-    recorder = Recorder(directory, loaded.scenario.trace.chosen())
+    manifest.write(place)
+    recorder = Recorder(place, loaded.scenario.trace.chosen())
     started = time.perf_counter()
     try:
         simulation = build_simulation(world, recorder)
@@ -70,17 +75,22 @@ def run_scenario(
         manifest.status = Status.FAILED
         manifest.error = f"{type(failure).__name__}: {failure}"
         manifest.wall_s = time.perf_counter() - started
-        manifest.write(directory)
+        manifest.write(place)
+        if place != directory:
+            shutil.rmtree(place)
         raise
     manifest.status = Status.COMPLETE
     manifest.simulated_s = loaded.scenario.duration_s
     manifest.wall_s = time.perf_counter() - started
-    manifest.write(directory)
+    manifest.write(place)
+    if place != directory:
+        _replace(directory, place)
     return manifest
 
 
-def _claim(directory: Path, source: str, *, force: bool) -> None:
-    """Make an empty run directory, replacing an older run only if asked to."""
+def _claim(directory: Path, source: str, *, force: bool) -> Path:
+    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+    place = directory
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         expected = None
         if not force:
@@ -89,12 +99,36 @@ def _claim(directory: Path, source: str, *, force: bool) -> None:
             expected = "not a run directory; --force replaces runs only"
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
-        shutil.rmtree(directory)
+        place = _beside(directory, "new")
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         reason = f"cannot be made: {fault.strerror}"
         raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
+    return place
+
+
+def _replace(directory: Path, new: Path) -> None:
+    """Put a whole run in the place of an older one."""
+    old = _beside(directory, "old")
+    # Another process may be doing the same: whoever comes last stays.
+    for attempt in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            directory.rename(old)
+        try:
+            new.rename(directory)
+        except OSError:
+            if attempt + 1 == _ATTEMPTS:
+                raise
+        else:
+            return
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(directory: Path, what: str) -> Path:
+    absolute = directory.absolute()
+    return absolute.with_name(f".{absolute.name}.{what}-{os.getpid()}")
 
 
 def _simulate(simulation: Simulation, progress: Progress) -> None:
@@ -250,6 +284,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "probes": accounts.probes,
         "heads_probed": accounts.heads_probed,
         "heads_matched": accounts.heads_matched,
+        "requests": dict(accounts.requests),
         "rounds": simulation.rounds.held,
         "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
         "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),

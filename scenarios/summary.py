@@ -36,7 +36,8 @@ def summary(manifest: Manifest) -> str:
         )
     if counts["drops"]:
         drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
-        lines["drops"] = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)
+        reasons = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)
+        lines["drops"] = f"{reasons} (of readings, messages and held readings)"
     if counts["probes"]:
         lines["probes"] = _probes(counts)
     title = (
@@ -106,7 +107,8 @@ def _energy(counts: Mapping[str, Any], motes: int) -> str:
 
 def _probes(counts: Mapping[str, Any]) -> str:
     probed = counts["heads_probed"]
-    text = f"{probed / counts['probes']:.1f} heads probed per request"
+    ends = ", ".join(f"{_n(number)} {end}" for end, number in counts["requests"].items())
+    text = f"requests {ends}; {probed / counts['probes']:.1f} heads probed by those finished"
     return f"{text}, {_share(counts['heads_matched'], probed)} had a partner" if probed else text
 
 

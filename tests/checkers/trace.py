@@ -80,6 +80,10 @@ def check_traffic(trace: Trace) -> None:
     )
     end_us = trace.manifest.simulated_s * 1_000_000
     trace.none(f"SELECT * FROM messages WHERE at_us >= {end_us} OR arrived_us >= {end_us}")
+    for table in ("readings", "probes", "results"):
+        trace.none(f"SELECT * FROM {table} WHERE at_us >= {end_us}")
+    for table in ("fates", "requests"):
+        trace.none(f"SELECT * FROM {table} WHERE at_us > {end_us}")
     trace.none("SELECT * FROM messages WHERE addressed < received OR received < 0 OR bytes <= 0")
     trace.none(
         """SELECT * FROM messages

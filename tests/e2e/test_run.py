@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.cli import main
 from sim.manifest import MANIFEST, Status, read_manifest
 from sim.records import TABLES
 from tests.checkers.trace import Trace, check_trace
@@ -33,6 +34,18 @@ VARIANTS = {
     "dying motes, centralised": ["motes.battery_j=0.004", "join.strategy=centralised"],
     "loss and death": ["radio.loss=0.1", "motes.battery_j=0.03", "join.feedback=off"],
     "slow CPUs": ["join.cpu_us.probe=20000.0", "join.queue=2", "join.feedback=off"],
+    "slow sink": ["sink.cpu_speed=0.00001"],
+    "slow sink, directory, all at once": [
+        "sink.cpu_speed=0.00001",
+        "join.feedback=directory",
+        "join.probing=fan-out",
+    ],
+    "slow sink, centralised": ["sink.cpu_speed=0.00001", "join.strategy=centralised"],
+    "slow sink and late readings": [
+        "sink.cpu_speed=0.00001",
+        "join.strategy=centralised",
+        "join.late_s=100.0",
+    ],
     "readings move": ["clustering.handover=move", "clustering.round_s=10.0"],
     "readings move under loss": [
         "clustering.handover=move",
@@ -74,6 +87,9 @@ def test_variants_show_what_they_are_meant_to(tmp_path: Path) -> None:
     run_here(tmp_path / "slow", *_set("join.cpu_us.probe=20000.0", "join.queue=2"))
     slow = Trace(tmp_path / "slow")
     assert slow.number("SELECT count(*) FROM drops WHERE reason = 'queue full'") > 5
+    run_here(tmp_path / "slow-sink", *_set("sink.cpu_speed=0.00001", "duration_s=40.0"))
+    waiting = Trace(tmp_path / "slow-sink")
+    assert waiting.number("SELECT count(*) FROM requests WHERE outcome = 'in flight'") > 5
     run_here(tmp_path / "lossy", *_set("radio.loss=0.2"))
     lossy = Trace(tmp_path / "lossy")
     sent, lost = lossy.rows("SELECT sum(addressed), sum(lost) FROM traffic")[0]
@@ -173,7 +189,15 @@ def test_a_run_is_replaced_only_when_forced_and_nothing_else_ever(
     run_here(out, "--set", "duration_s=10.0")
     capsys.readouterr()
     assert "already there" in fails(capsys, *arguments)
-    run_here(out, "--set", "duration_s=10.0", "--force")
+    before = (out / "manifest.json").read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scenarios.run._finish", _interrupted)
+        assert main([*arguments, "--force"]) == 130
+    assert (out / "manifest.json").read_bytes() == before, "the old run is lost"
+    assert list(tmp_path.iterdir()) == [out]
+    run_here(out, "--set", "duration_s=11.0", "--force")
+    assert read_manifest(out).simulated_s == 11.0
+    assert list(tmp_path.iterdir()) == [out]
     capsys.readouterr()
     precious = tmp_path / "precious"
     precious.mkdir()
@@ -181,6 +205,10 @@ def test_a_run_is_replaced_only_when_forced_and_nothing_else_ever(
     message = fails(capsys, *arguments[:-1], str(precious), "--force")
     assert "not a run directory" in message
     assert (precious / "thesis.txt").is_file()
+
+
+def _interrupted(simulation: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_killed_run_is_recognisable_and_an_interrupted_one_says_so(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ def join_in_network(
         order=as_chosen,
         moves=False,
         motes=story.motes,
+        end_us=1 << 60,
         notes=NoNotes(),
         new_head=new_head,
     )
