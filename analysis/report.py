@@ -29,8 +29,9 @@ from analysis.report_replay import (
 )
 from analysis.report_series import Bins
 from analysis.report_trace import TraceTables
+from analysis.run_check import check_run
 from sim.errors import InputError, TraceError
-from sim.manifest import Manifest, read_complete
+from sim.manifest import Manifest
 
 REPORT = "report.html"
 SCRIPTS = ("report_common.js", "report_charts.js", "report_replay.js")
@@ -61,7 +62,7 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
 
 def report_page(directory: Path) -> str:
     """The page about a complete run."""
-    manifest = read_complete(directory)
+    manifest = check_run(directory)
     trace = TraceTables(directory, manifest)
     try:
         return _page(trace, manifest)

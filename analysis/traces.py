@@ -11,16 +11,16 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from analysis.compaction import COMPACTED, FOLDER, Compacted, read_index
+from analysis.run_check import check_run, scenario_key, trace_parts
 from analysis.schemas import RUNS, table_schema
 from sim.errors import TraceError
-from sim.manifest import Manifest, read_complete
+from sim.manifest import Manifest
 from sim.records import TABLES
 
 US_PER_S: Final = 1_000_000
@@ -95,18 +95,6 @@ def _manifest_or_fault(directory: Path) -> Manifest | str:
         return str(fault)
 
 
-def check_run(directory: Path) -> Manifest:
-    """The manifest of a run directory that is whole: its trace has the rows that it should have.
-
-    Raises:
-        TraceError: it is not.
-    """
-    manifest = read_complete(directory)
-    _check_tables(directory, manifest)
-    _check_scenario(directory, manifest)
-    return manifest
-
-
 def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:
     """The traces of `runs`: nothing is read yet, and only the columns and rows asked for will be."""
     assert runs
@@ -175,7 +163,7 @@ def local_frame(
 
 
 def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFrame:
-    files = {part: run.run for run in runs for part in _parts(run.directory, table)}
+    files = {part: run.run for run in runs for part in trace_parts(run.directory, table)}
     schema = table_schema(table)
     if not files:
         empty = StructType([*schema.fields, StructField("run", StringType())])
@@ -198,10 +186,6 @@ def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFra
     )
 
 
-def _parts(directory: Path, table: str) -> list[Path]:
-    return sorted((directory / "trace" / table).glob("part-*.parquet"))
-
-
 def _no_glob(path: Path) -> str:
     """The path with the characters escaped that Spark would expand."""
     return "".join(f"\\{c}" if c in "\\{}[]*?," else c for c in str(path))
@@ -209,47 +193,19 @@ def _no_glob(path: Path) -> str:
 
 def _run_row(run: Run) -> tuple[Any, ...]:
     scenario = run.manifest.scenario
-    window_s = _key(scenario, "join", "window_s")
+    window_s = scenario_key(scenario, "join", "window_s")
     return (
         run.run,
         run.manifest.name,
-        _key(scenario, "join", "strategy"),
-        _key(scenario, "clustering", "protocol"),
-        _key(scenario, "motes", "count"),
+        scenario_key(scenario, "join", "strategy"),
+        scenario_key(scenario, "clustering", "protocol"),
+        scenario_key(scenario, "motes", "count"),
         run.manifest.seed,
         float(run.manifest.simulated_s),
         None if window_s is None else round(window_s * US_PER_S),
-        _key(scenario, "join", "arity"),
+        scenario_key(scenario, "join", "arity"),
         sorted(run.manifest.rows),
     )
-
-
-def _key(scenario: dict[str, Any], table: str, key: str) -> Any:  # noqa: ANN401 - any TOML value
-    return scenario.get(table, {}).get(key)
-
-
-def _check_scenario(directory: Path, manifest: Manifest) -> None:
-    """Refuse a manifest that metrics cannot be computed from."""
-    if not manifest.simulated_s > 0:
-        raise TraceError(
-            f"{directory}: simulated_s = {manifest.simulated_s} in its manifest, expected more than 0"
-        )
-
-
-def _check_tables(directory: Path, manifest: Manifest) -> None:
-    """Refuse a trace that has more or fewer rows than its manifest says."""
-    for table, count in manifest.rows.items():
-        if table not in TABLES:
-            continue
-        parts = _parts(directory, table)
-        if not parts:
-            raise TraceError(f"{directory}: no trace/{table}/part-*.parquet, expected {count} rows")
-        try:
-            found = sum(pq.read_metadata(part).num_rows for part in parts)
-        except (pa.ArrowException, OSError) as fault:
-            raise TraceError(f"{directory}: trace/{table} cannot be read ({fault})") from fault
-        if found != count:
-            raise TraceError(f"{directory}: trace/{table} has {found} rows, expected {count}")
 
 
 def _unique_names(paths: Sequence[Path]) -> dict[Path, str]:

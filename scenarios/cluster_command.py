@@ -21,6 +21,7 @@ from network.topology import place_uniform
 from scenarios.cluster_plot import save_plot
 from scenarios.control_cost import CountedAir
 from scenarios.control_pace import CONTROL
+from scenarios.tables import HOPS_MOST, LARGEST
 from sim.errors import Fault, InputError
 from sim.rng import RandomStreams
 
@@ -206,14 +207,19 @@ def _check(args: argparse.Namespace) -> None:
     """Refuse arguments that no election can be held with, all at once."""
     bounds = [
         ("--nodes", args.nodes, args.nodes >= 1, "at least 1"),
-        ("--side", args.side, 0 < args.side < np.inf, "a length above 0"),
-        ("--range", args.range, 0 < args.range < np.inf, "a length above 0"),
+        ("--side", args.side, 0 < args.side <= LARGEST, f"a length above 0, at most {LARGEST:g}"),
+        (
+            "--range",
+            args.range,
+            0 < args.range <= LARGEST,
+            f"a length above 0, at most {LARGEST:g}",
+        ),
         ("--battery", args.battery, 0 <= args.battery <= 1, "a share from 0 to 1"),
         ("--loss", args.loss, 0 <= args.loss <= 1, "a share from 0 to 1"),
         ("--c-prob", args.c_prob, 0 < args.c_prob <= 1, "a probability above 0, at most 1"),
         ("--p-min", args.p_min, 0 < args.p_min <= 1, "a probability above 0, at most 1"),
         ("--heads", args.heads, args.heads is None or args.heads >= 1, "at least 1"),
-        ("--hops", args.hops, args.hops >= 1, "at least 1"),
+        ("--hops", args.hops, 1 <= args.hops <= HOPS_MOST, f"from 1 to {HOPS_MOST}"),
         (
             "--upper-range",
             ", ".join(f"{range_m:g}" for range_m in args.upper_range),

@@ -7,10 +7,8 @@ from pydantic import Field, field_validator, model_validator
 
 from network.profile import profile_names
 from scenarios.faults import one_of
-from scenarios.tables import Table
+from scenarios.tables import LARGEST, Coordinate, NotNegative, Positive, Table
 
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 PositiveShare = Annotated[float, Field(gt=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
@@ -42,7 +40,7 @@ class Motes(Table):
         None, description="the same as charge, at the profile's voltage"
     )
     sampling: Literal["poisson", "periodic"] = "poisson"
-    interval_s: Annotated[float, Field(ge=0.001)] = Field(
+    interval_s: Annotated[float, Field(ge=0.001, le=LARGEST)] = Field(
         1.0, description="mean time between samples"
     )
     start_s: NotNegative = Field(
@@ -71,9 +69,11 @@ class Motes(Table):
 class Sink(Table):
     """`[sink]`: where the sink stands (anywhere), how fast its CPU is, how it schedules shared joins."""
 
-    x_m: float
-    y_m: float
-    cpu_speed: Positive = Field(100.0, description="the sink's CPU as a multiple of a mote's")
+    x_m: Coordinate
+    y_m: Coordinate
+    cpu_speed: Annotated[float, Field(ge=1e-6, le=LARGEST)] = Field(
+        100.0, description="the sink's CPU as a multiple of a mote's"
+    )
     schedule: Literal["lwo", "swf", "mqt"] = Field(
         "mqt", description="how window joins that queries at the sink share are scheduled"
     )

@@ -17,15 +17,13 @@ from scenarios.network_tables import (
     Count,
     Faults,
     Motes,
-    NotNegative,
-    Positive,
     Radio,
     Routing,
     Share,
     Sink,
 )
 from scenarios.phenomena.tables import PhenomenonTable
-from scenarios.tables import Table
+from scenarios.tables import HOPS_MOST, NotNegative, Positive, Table
 from sim.kernel import to_us
 from sim.records import TABLES
 
@@ -75,7 +73,7 @@ class Clustering(Table):
     weight: Literal["energy", "degree", "number"] = Field(
         "energy", description="DCA and max-min: what makes a mote a good head"
     )
-    hops_max: Annotated[int, Field(ge=1, le=16)] = Field(
+    hops_max: Annotated[int, Field(ge=1, le=HOPS_MOST)] = Field(
         2, description="max-min: from a member to its head"
     )
     cell_head: Literal["energy", "centre", "rotation"] = Field(

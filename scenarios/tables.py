@@ -1,6 +1,18 @@
-"""The base of every table of a scenario file."""
+"""The base of every table of a scenario file, and the numbers that stand in most of them."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LARGEST: Final = 1e9
+"""No length, time, mass or energy is larger: beyond it, sums of squares and microseconds lose their meaning."""
+
+HOPS_MOST: Final = 16
+"""From a member to its head."""
+
+Positive = Annotated[float, Field(gt=0, le=LARGEST)]
+NotNegative = Annotated[float, Field(ge=0, le=LARGEST)]
+Coordinate = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Table(BaseModel):

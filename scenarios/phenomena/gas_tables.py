@@ -5,13 +5,12 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from scenarios.phenomena.dispersion import Coefficients, Stability
-from scenarios.tables import Table
+from scenarios.tables import Coordinate, NotNegative, Positive, Table
 
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
+Speed = Annotated[float, Field(ge=0, le=150)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Bearing = Annotated[float, Field(ge=0, le=360)]
-Point = Annotated[tuple[float, float], Field(strict=False)]
+Point = Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
 
 # Low alarm (ppm) that gas detectors ship with, and molar mass (g/mol).
 # Source: Industrial Scientific, default alarm settings; molar masses from standard atomic weights.
@@ -68,11 +67,11 @@ class SourceTable(Table):
 
     gas: Annotated[str, Field(description="Name of the gas that comes out.")] = _DEFAULT_GAS
     x_m: Annotated[
-        float | None,
+        Coordinate | None,
         Field(description="Where; default: upwind of the field's middle by 0.3 of its width."),
     ] = None
     y_m: Annotated[
-        float | None,
+        Coordinate | None,
         Field(description="Where; default: upwind of the field's middle by 0.3 of its height."),
     ] = None
     height_m: Annotated[NotNegative, Field(description="Height of the leak above the ground.")] = (
@@ -97,7 +96,7 @@ class SourceTable(Table):
         Field(description="How long a continuous release lasts; default: it never stops."),
     ] = None
     releases: Annotated[
-        int, Field(ge=1, description="How often it happens in all: stop and restart.")
+        int, Field(ge=1, le=10_000, description="How often it happens in all: stop and restart.")
     ] = 1
     pause_s: Annotated[
         Positive | None, Field(description="From the end of one release to the next; default 60.")
@@ -134,14 +133,14 @@ class TurnTable(Table):
         Field(description="Where the wind comes from afterwards; default: as before."),
     ] = None
     speed_m_per_s: Annotated[
-        NotNegative | None, Field(description="Its mean speed afterwards; default: as before.")
+        Speed | None, Field(description="Its mean speed afterwards; default: as before.")
     ] = None
 
 
 class WindTable(Table):
     """The `[phenomenon.wind]` table."""
 
-    speed_m_per_s: Annotated[NotNegative, Field(description="Mean speed at the start.")] = 1.0
+    speed_m_per_s: Annotated[Speed, Field(description="Mean speed at the start.")] = 1.0
     from_deg: Annotated[
         Bearing,
         Field(
@@ -244,7 +243,10 @@ class GasCloudTable(Table):
         ),
     ] = Stability.B
     puff_every_s: Annotated[
-        Positive, Field(description="A continuous release is cut into puffs this far apart.")
+        float,
+        Field(
+            ge=0.01, le=3600, description="A continuous release is cut into puffs this far apart."
+        ),
     ] = 2.0
     step_s: Annotated[
         float,

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from scenarios.phenomena.gas_tables import GasCloudTable, NotNegative, Point, Positive, Share
-from scenarios.tables import Table
+from scenarios.phenomena.gas_tables import GasCloudTable, Point, Share
+from scenarios.tables import NotNegative, Positive, Table
 
 # Objects that wander when the scenario names neither objects nor paths.
 _WANDERERS: Final = 3

@@ -1,5 +1,6 @@
 """Run directories as frames: which are taken, what they are called, and whose rows are whose."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,28 @@ def test_trace_that_lost_rows_is_left_out(tmp_path: Path) -> None:
     assert "trace/deaths has 1 rows, expected 2" in reasons["short"]
     assert "trace/deaths/part-*.parquet" in reasons["other"]
     assert "cannot be read" in reasons["broken"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("join.window_s", "six", "join.window_s = 'six' in its manifest, expected a number"),
+        ("motes.count", 3, "motes.count = 3 in its manifest, expected 1 as in its trace"),
+    ],
+)
+def test_a_manifest_that_does_not_fit_its_trace_is_left_out(
+    tmp_path: Path, key: str, value: object, told: str
+) -> None:
+    motes = {"motes": [(0, 1.0, 1.0, 1.0), (-1, 0.0, 0.0, None)]}
+    good = write_run(tmp_path / "good", motes, motes=1)
+    edited = write_run(tmp_path / "edited", motes, motes=1)
+    manifest = json.loads((edited / "manifest.json").read_text())
+    table, name = key.split(".")
+    manifest["scenario"][table][name] = value
+    (edited / "manifest.json").write_text(json.dumps(manifest))
+    runs, (rejected,) = find_runs([good, edited])
+    assert [run.run for run in runs] == ["good"]
+    assert told in rejected.reason
 
 
 def test_no_complete_run_is_an_error_that_gives_all_reasons(tmp_path: Path) -> None:

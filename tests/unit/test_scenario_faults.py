@@ -12,6 +12,14 @@ MISTAKES = {
         ("rate_g_per_s = 150.0", "rate_g_per_s = -5"),
         ["phenomenon.source[0].rate_g_per_s = -5: expected a number above 0.0"],
     ),
+    "absurdly far": (
+        ("x_m = 40.0", "x_m = 1e300"),
+        ["phenomenon.source[0].x_m = 1e+300: expected a number of at most 1000000000.0"],
+    ),
+    "a storm that no puff model knows": (
+        ("speed_m_per_s = 1.5", "speed_m_per_s = 1e300"),
+        ["phenomenon.wind.speed_m_per_s = 1e+300: expected a number of at most 150.0"],
+    ),
     "misspelt key of a list's table": (
         ("x_m = 40.0", "xm = 40.0"),
         ["phenomenon.source[0].xm = 40.0: unknown key (did you mean 'x_m'?); known here: gas, x_m"],

@@ -1,0 +1,67 @@
+"""Whether a run directory is whole: its manifest makes sense, and its trace has the rows that it says."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sim.errors import TraceError
+from sim.manifest import Manifest, read_complete
+from sim.records import TABLES
+
+
+def check_run(directory: Path) -> Manifest:
+    """The manifest of a run directory that is whole: its trace has the rows that it should have.
+
+    Raises:
+        TraceError: it is not.
+    """
+    manifest = read_complete(directory)
+    _check_tables(directory, manifest)
+    _check_scenario(directory, manifest)
+    return manifest
+
+
+def trace_parts(directory: Path, table: str) -> list[Path]:
+    """The files of a table."""
+    return sorted((directory / "trace" / table).glob("part-*.parquet"))
+
+
+def scenario_key(scenario: dict[str, Any], table: str, key: str) -> Any:  # noqa: ANN401 - any TOML value
+    """A key of a scenario as a manifest has it; None if it is not there."""
+    return scenario.get(table, {}).get(key)
+
+
+def _check_tables(directory: Path, manifest: Manifest) -> None:
+    """Refuse a trace that has more or fewer rows than its manifest says."""
+    for table, count in manifest.rows.items():
+        if table not in TABLES:
+            continue
+        parts = trace_parts(directory, table)
+        if not parts:
+            raise TraceError(f"{directory}: no trace/{table}/part-*.parquet, expected {count} rows")
+        try:
+            found = sum(pq.read_metadata(part).num_rows for part in parts)
+        except (pa.ArrowException, OSError) as fault:
+            raise TraceError(f"{directory}: trace/{table} cannot be read ({fault})") from fault
+        if found != count:
+            raise TraceError(f"{directory}: trace/{table} has {found} rows, expected {count}")
+
+
+def _check_scenario(directory: Path, manifest: Manifest) -> None:
+    """Refuse a manifest that metrics cannot be computed from."""
+    if not manifest.simulated_s > 0:
+        raise TraceError(
+            f"{directory}: simulated_s = {manifest.simulated_s} in its manifest, expected more than 0"
+        )
+    window_s = scenario_key(manifest.scenario, "join", "window_s")
+    if window_s is not None and not isinstance(window_s, (int, float)):
+        raise TraceError(
+            f"{directory}: join.window_s = {window_s!r} in its manifest, expected a number"
+        )
+    motes, rows = scenario_key(manifest.scenario, "motes", "count"), manifest.rows.get("motes")
+    if rows and motes != rows - 1:  # the sink has a row too
+        raise TraceError(
+            f"{directory}: motes.count = {motes!r} in its manifest, expected {rows - 1} as in its trace"
+        )
