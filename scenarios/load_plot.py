@@ -34,7 +34,7 @@ def measure_loads() -> Loads:
 
 
 def plot_loads(loads: Loads, path: Path) -> None:
-    """Draw throughput, collisions and messages given up over offered load."""
+    """Draw throughput, collisions and messages that were not delivered over offered load."""
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     FigureCanvasAgg(figure)
     upper, lower = figure.subplots(2, 1, sharex=True)
@@ -44,8 +44,8 @@ def plot_loads(loads: Loads, path: Path) -> None:
         upper.plot(offered, [p.delivered_kbps for p in points], "o-", color=colour, label=name)
         shares = [100 * p.collided_share for p in points]
         lower.plot(offered, shares, "o-", color=colour, label=f"frames collided, {name}")
-        shares = [100 * p.given_up_share for p in points]
-        lower.plot(offered, shares, "s--", color=colour, label=f"messages given up, {name}")
+        shares = [100 * p.not_delivered_share for p in points]
+        lower.plot(offered, shares, "s--", color=colour, label=f"messages not delivered, {name}")
     most = max(p.delivered_kbps for points in loads.values() for p in points)
     upper.plot([0, most], [0, most], ":", color="grey", label="all offered is delivered")
     upper.set_ylabel("delivered (kb/s)")

@@ -107,8 +107,8 @@ class LoadPoint:
     delivered_kbps: float
     collided_share: float
     """Of the data frames put on air."""
-    given_up_share: float
-    """Of the messages offered: channel busy, queue full or retries used up."""
+    not_delivered_share: float
+    """Of the messages offered: collided, channel busy, queue full or retries used up."""
 
 
 def load_point(
@@ -140,5 +140,5 @@ def load_point(
         offered_kbps=count * body_bytes * 8 / 1000 / seconds,
         delivered_kbps=kilobits / seconds,
         collided_share=outcomes["collided"] / max(1, outcomes.total()),
-        given_up_share=bench.lost.total() / max(1, count),
+        not_delivered_share=bench.lost.total() / max(1, count),
     )
