@@ -1,7 +1,6 @@
 """Figures of a comparison of runs, as PNG and SVG."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +18,7 @@ RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""
 
 _PNG_DPI: Final = 150
+_UNDATED: Final = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 _LABEL_LENGTH_MAX: Final = 36
 # Okabe and Ito's colours, which colour-blind readers can tell apart (jfly.uni-koeln.de/color), then greys.
 COLOURS: Final = (
@@ -113,14 +113,19 @@ def comparison_figures(
 def save_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, list[Path]]:
     """Write each figure as NAME.png and NAME.svg, the same bytes each time; returns the files by name."""
     files = {}
-    with _same_bytes_each_time():
-        for name, figure in figures.items():
-            files[name] = [folder / f"{name}.{ending}" for ending in ("png", "svg")]
-            for file in files[name]:
-                # A date would make two figures of the same numbers differ.
-                metadata = {"Date": None} if file.suffix == ".svg" else None
-                figure.savefig(file, dpi=_PNG_DPI, metadata=metadata)
+    for name, figure in figures.items():
+        files[name] = [folder / f"{name}.{ending}" for ending in ("png", "svg")]
+        for file in files[name]:
+            save_figure(figure, file)
     return files
+
+
+def save_figure(figure: Figure, file: Path) -> None:
+    """Write a figure in the format that the file's ending says, SVG and PDF the same bytes each time."""
+    # A date, and names of elements drawn by lot, would make two figures of the same numbers differ.
+    metadata = _UNDATED.get(file.suffix.lower())
+    with mpl.rc_context({"svg.hashsalt": "motejoin"}):
+        figure.savefig(file, dpi=_PNG_DPI, metadata=metadata)
 
 
 def stacked_bars(
@@ -216,10 +221,3 @@ def _label(run: str) -> str:
 
 def _height(bars: int, frame: float = 1.6) -> float:
     return frame + 0.32 * max(bars, 2)
-
-
-@contextmanager
-def _same_bytes_each_time() -> Iterator[None]:
-    """Within, element names in SVG do not change from one drawing to the next."""
-    with mpl.rc_context({"svg.hashsalt": "motejoin"}):
-        yield

@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
+from analysis.plots import save_figure
 from clustering.contract import Clusters, Nodes, Reals
 from sim.errors import InputError
 
@@ -29,7 +30,7 @@ def save_plot(path: Path, *, clusters: Clusters, positions_m: Reals, title: str)
     if ending not in formats:
         raise InputError(f"--plot = {path}: expected a file ending in one of {', '.join(formats)}")
     try:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path)
     except OSError as fault:
         raise InputError(f"--plot = {path}: cannot be written: {fault.strerror}") from fault
 

@@ -66,6 +66,22 @@ def test_without_json_a_person_can_read_it(capsys: pytest.CaptureFixture[str]) -
         assert word in text
 
 
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_same_election_gives_the_same_plot(
+    ending: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = []
+    for second in ("1", "2"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", second)  # what a date in the file would be
+        path = tmp_path / f"{second}.{ending}"
+        figures(capsys, "--plot", str(path))
+        drawn.append(path.read_bytes())
+    assert drawn[0] == drawn[1]
+
+
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_the_plot_is_drawn(ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / f"clusters.{ending}"
