@@ -261,11 +261,13 @@ class ReplayTable(Table):
         tuple[str, ...],
         Field(
             strict=False,
-            description="wide: the nodes' columns; default: those of places, else those that begin "
-            "with node_prefix.",
+            description="wide: the nodes' columns; default: those of place or places_file, else those "
+            "that begin with node_prefix.",
         ),
     ] = ()
-    node_prefix: Annotated[str, Field(description="wide: how the nodes' columns begin.")] = ""
+    node_prefix: Annotated[
+        str, Field(description="wide: how the nodes' columns begin, if nothing else names them.")
+    ] = ""
     x_column: Annotated[str | None, Field(description="long: column of x in metres, if any.")] = (
         None
     )
@@ -331,7 +333,7 @@ class ReplayTable(Table):
         if self.layout == "wide":
             if self.x_column is not None:
                 raise ValueError('expected layout = "long" with x_column and y_column')
-            if not (self.node_columns or self.node_prefix or self.place):
+            if not (self.node_columns or self.node_prefix or ways):
                 raise ValueError("expected node_columns, node_prefix or places in a wide layout")
         twice = repeated(place.node for place in self.place)
         if twice:

@@ -273,6 +273,16 @@ def test_positions_come_from_a_file_or_from_columns(tmp_path: Path) -> None:
     assert set(by_file.inputs()) == {"r.csv", "places.csv"}
 
 
+def test_the_places_in_a_file_name_the_columns_of_a_wide_recording(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text("node,x_m,y_m\nC_2,1,2\n")
+    for keys in ({}, {"node_prefix": "C_"}):
+        phenomenon = replay(tmp_path, WIDE, motes=1, **WIDE_KEYS, places_file="places.csv", **keys)
+        assert phenomenon.recording.nodes == ("C_2",)
+        assert levels(phenomenon, 0, [0.0, 2.0]) == [1.0, 9.0]
+        assert phenomenon.recording.positions_m is not None
+        assert phenomenon.recording.positions_m.tolist() == [[1.0, 2.0]]
+
+
 def test_a_column_without_readings_keeps_its_mote(tmp_path: Path) -> None:
     content = "time,C_1,C_2\n0,,5\n1,,6\n"
     phenomenon = replay(tmp_path, content, layout="wide", node_prefix="C_")
