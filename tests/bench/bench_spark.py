@@ -50,13 +50,13 @@ def bare(duration_s: float, folder: Path, count: int) -> float:
     return (time.perf_counter() - started) / count
 
 
-def calibrate(folder: Path) -> dict[str, float]:
-    """The simulated time that makes a run of about RUN_S seconds, and how long it takes in-process."""
-    for name in ("cold", "warm"):
-        (folder / name).mkdir()
-    bare(PROBE_S, folder / "cold", 1)
-    duration_s = PROBE_S * RUN_S / bare(PROBE_S, folder / "warm", 1)
-    return {"duration_s": duration_s, "bare_s": bare(duration_s, folder, 3)}
+def calibrate(folder: Path) -> float:
+    """The simulated time that makes a run of about RUN_S seconds."""
+    duration_s = PROBE_S
+    for step in ("cold", "warm", "warmer"):
+        (folder / step).mkdir()
+        duration_s *= RUN_S / bare(duration_s, folder / step, 1)
+    return duration_s
 
 
 def limit(duration_s: float) -> float:
@@ -70,24 +70,45 @@ def limit(duration_s: float) -> float:
     return 2 * wall_s(1) / wall_s(2)
 
 
-def sweep_s(cores: int, duration_s: float, folder: Path) -> float:
-    """Wall seconds of RUNS runs as Spark tasks, the session warm."""
-    spark = sweep_session(f"local[{cores}]", rows=0)
-    ship_code(spark, PACKAGES, "motejoin")
-    runs = folder / f"on-{cores}"
-    runs.mkdir()
-    workshop = Workshop(content(), "bench", str(folder), str(runs), None, "bench")
+class Tasks:
+    """Runs as Spark tasks, the session warm."""
 
-    def timed(name: str, seconds: float, count: int) -> float:
-        jobs = [Job(f"{name}-{i}", SETTINGS | {"duration_s": seconds}, i) for i in range(count)]
+    def __init__(self, cores: int, folder: Path) -> None:
+        self._spark = sweep_session(f"local[{cores}]", rows=0)
+        ship_code(self._spark, PACKAGES, "motejoin")
+        folder.mkdir()
+        self._workshop = Workshop(content(), "bench", str(folder), str(folder), None, "bench")
+        # Processes start and import once per core, whatever the number of runs.
+        self.wall_s("warm", 15.0, 2 * cores)
+
+    def wall_s(self, name: str, duration_s: float, count: int) -> float:
+        """Wall seconds of so many runs."""
+        jobs = [Job(f"{name}-{i}", SETTINGS | {"duration_s": duration_s}, i) for i in range(count)]
         started = time.perf_counter()
-        outcomes = run_tasks(spark, workshop.run, jobs, failed=lambda o: o.failure is not None)
+        outcomes = run_tasks(
+            self._spark, self._workshop.run, jobs, failed=lambda o: o.failure is not None
+        )
         assert all(outcome.failure is None for outcome in outcomes), outcomes
         return time.perf_counter() - started
 
-    # Processes start and import once per core, whatever the number of runs.
-    timed("warm", 15.0, 2 * cores)
-    return timed("run", duration_s, RUNS)
+
+def sweep_s(cores: int, duration_s: float, folder: Path) -> float:
+    """Wall seconds of RUNS runs as Spark tasks."""
+    return Tasks(cores, folder / "tasks").wall_s("run", duration_s, RUNS)
+
+
+def task_ratio(duration_s: float, folder: Path) -> float:
+    """What a Spark task takes to the same run in this process, the two in turn."""
+    tasks = Tasks(1, folder / "tasks")
+    (folder / "warm").mkdir()
+    bare(15.0, folder / "warm", 1)
+    task_s = bare_s = 0.0
+    for number in range(RUNS):
+        place = folder / f"bare-{number}"
+        place.mkdir()
+        bare_s += bare(duration_s, place, 1)
+        task_s += tasks.wall_s(f"task-{number}", duration_s, 1)
+    return task_s / bare_s
 
 
 def make_runs(folder: Path) -> list[Path]:
@@ -192,13 +213,13 @@ def elsewhere(part: str, *arguments: object) -> Any:  # noqa: ANN401 - what the 
 
 def main() -> None:
     """Run the benchmark."""
-    found = elsewhere("calibrate")
-    duration_s, bare_s = found["duration_s"], found["bare_s"]
+    duration_s = elsewhere("calibrate")
     one, two = (elsewhere("sweep", cores, duration_s) for cores in (1, 2))
-    print(f"{RUNS} runs of {bare_s:.1f} s in-process: {one:.1f} s on one core, {two:.1f} s on two")
+    print(f"{RUNS} runs of {one / RUNS:.1f} s each: {one:.1f} s on one core, {two:.1f} s on two")
     print(f"two cores are {one / two:.2f} times as fast as one (goal 1.8),")
     print(f"two plain processes {limit(duration_s):.2f} times as fast as one after the other")
-    print(f"a Spark task costs {one / RUNS / bare_s - 1:+.1%} over a run in-process (goal 10 %)")
+    over = elsewhere("overhead", duration_s) - 1
+    print(f"a Spark task costs {over:+.1%} over a run in-process (goal 10 %)")
     for layout in ("directories", "compacted"):
         found = elsewhere("aggregate", layout)
         print(
@@ -220,6 +241,8 @@ def part() -> None:
         case "bare":
             bare(15.0, Path(tempfile.mkdtemp(dir=folder)), 1)
             answer = bare(float(rest[0]), Path(folder), 3)
+        case "overhead":
+            answer = task_ratio(float(rest[0]), Path(folder))
         case "sweep":
             answer = sweep_s(int(rest[0]), float(rest[1]), Path(folder))
         case _:
