@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import NoReturn
 
 from scenarios import (
     cluster_command,
@@ -19,7 +20,7 @@ from scenarios import (
     scenarios_command,
     sweep_command,
 )
-from sim.errors import MoteJoinError
+from sim.errors import InputError, MoteJoinError
 
 EXAMPLES = """examples:
   motejoin run gas-cloud-small          see a gas cloud found and tracked
@@ -50,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not __debug__:
         print("motejoin: its checks are assertions; run Python without -O", file=sys.stderr)
         return 2
-    args = _parser().parse_args(arguments)
     try:
+        args = _parser().parse_args(arguments)
         exit_code: int = args.run(args)
         sys.stdout.flush()
     except MoteJoinError as fault:
@@ -67,8 +68,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return exit_code
 
 
+class CommandParser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line, as all of our errors are said; commands get one each."""
+
+    def parse_known_args(  # type: ignore[override]  # typeshed has overloads for other namespaces
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does, but a command tells of its unknown options itself, and names its own help."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the command line.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(f"{self.prog}: error: {message}; see {self.prog} --help")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="motejoin",
         description="A sensor-network simulator with in-network join.",
         epilog=EXAMPLES,

@@ -2,11 +2,14 @@
 
 import argparse
 import json
+from dataclasses import replace
+from itertools import pairwise
 from math import ceil, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from pydantic import ValidationError, model_validator
 
 from clustering import hierarchy
 from clustering.contract import Clusters, run_with
@@ -21,7 +24,18 @@ from network.topology import place_uniform
 from scenarios.cluster_plot import save_plot
 from scenarios.control_cost import CountedAir
 from scenarios.control_pace import CONTROL
-from scenarios.tables import HOPS_MOST, LARGEST
+from scenarios.faults import faults_of
+from scenarios.tables import (
+    Count,
+    Hops,
+    Loss,
+    MoteCount,
+    Positive,
+    PositiveShare,
+    Seed,
+    Share,
+    Table,
+)
 from sim.errors import Fault, InputError
 from sim.rng import RandomStreams
 
@@ -32,6 +46,36 @@ EXAMPLES = """examples:
   motejoin cluster --protocol max-min --hops 3 --weight energy
   motejoin cluster --protocol leach --heads 50 --loss 0.3
 """
+
+
+class Options(Table):
+    """The options that are numbers, with the limits that scenario files have."""
+
+    nodes: MoteCount
+    side: Positive
+    seed: Seed
+    battery: Share
+    loss: Loss
+    protocol: str
+    range: Positive
+    c_prob: PositiveShare
+    p_min: PositiveShare
+    upper_range: list[Positive]
+    heads: Count | None
+    hops: Hops
+
+    @model_validator(mode="after")
+    def _go_together(self) -> Self:
+        if self.heads is not None and self.heads > self.nodes:
+            raise ValueError(f"--heads = {self.heads}: expected at most --nodes = {self.nodes}")
+        if self.upper_range and self.protocol != Protocol.HEED:
+            raise ValueError(
+                f"--upper-range: expected --protocol heed, found {self.protocol}: no other has levels"
+            )
+        if any(near >= far for near, far in pairwise([self.range, *self.upper_range])):
+            found = ", ".join(f"{range_m:g}" for range_m in self.upper_range)
+            raise ValueError(f"--upper-range = {found}: expected ranges that ascend from --range")
+        return self
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -205,41 +249,18 @@ def hold_election(
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse arguments that no election can be held with, all at once."""
-    bounds = [
-        ("--nodes", args.nodes, args.nodes >= 1, "at least 1"),
-        ("--side", args.side, 0 < args.side <= LARGEST, f"a length above 0, at most {LARGEST:g}"),
-        (
-            "--range",
-            args.range,
-            0 < args.range <= LARGEST,
-            f"a length above 0, at most {LARGEST:g}",
-        ),
-        ("--battery", args.battery, 0 <= args.battery <= 1, "a share from 0 to 1"),
-        ("--loss", args.loss, 0 <= args.loss <= 1, "a share from 0 to 1"),
-        ("--c-prob", args.c_prob, 0 < args.c_prob <= 1, "a probability above 0, at most 1"),
-        ("--p-min", args.p_min, 0 < args.p_min <= 1, "a probability above 0, at most 1"),
-        ("--heads", args.heads, args.heads is None or args.heads >= 1, "at least 1"),
-        ("--hops", args.hops, 1 <= args.hops <= HOPS_MOST, f"from 1 to {HOPS_MOST}"),
-        (
-            "--upper-range",
-            ", ".join(f"{range_m:g}" for range_m in args.upper_range),
-            sorted({args.range, *args.upper_range}) == [args.range, *args.upper_range],
-            "ranges that ascend from --range",
-        ),
-        (
-            "--upper-range",
-            args.protocol,
-            not args.upper_range or args.protocol == Protocol.HEED,
-            "--protocol heed, the only one with levels",
-        ),
-    ]
-    faults = [
-        Fault(place, str(found), f"expected {expected}")
-        for place, found, is_fine, expected in bounds
-        if not is_fine
-    ]
-    if faults:
-        raise InputError("\n".join(map(str, faults)))
+    given = {name: getattr(args, name) for name in Options.model_fields}
+    try:
+        Options.model_validate(given)
+    except ValidationError as error:
+        faults = faults_of(error, Options)
+        raise InputError("\n".join(_as_options(fault) for fault in faults)) from None
+
+
+def _as_options(fault: Fault) -> str:
+    """A fault of a key, said of the option that it came from."""
+    key = fault.place.partition("[")[0].replace("_", "-")
+    return str(replace(fault, place=f"--{key}" if key else ""))
 
 
 def _as_text(figures: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from analysis.plots import save_figure
 from clustering.contract import Clusters, Nodes, Reals
+from scenarios.command_files import unwritable
 from sim.errors import InputError
 
 COLOURS = 20
@@ -32,7 +33,7 @@ def save_plot(path: Path, *, clusters: Clusters, positions_m: Reals, title: str)
     try:
         save_figure(figure, path)
     except OSError as fault:
-        raise InputError(f"--plot = {path}: cannot be written: {fault.strerror}") from fault
+        raise InputError(f"--plot = {unwritable(path, fault)}") from fault
 
 
 def draw_clusters(*, clusters: Clusters, positions_m: Reals, title: str) -> Figure:

@@ -1,4 +1,8 @@
-"""The files that a command reads and writes: none may take another's place, and what is written last is checked first."""
+"""The files that a command reads and writes.
+
+None may take another's place, what is written last is checked first, and what cannot be read or written is
+told by the path that the user gave.
+"""
 
 import json
 import os
@@ -25,6 +29,48 @@ def check_apart(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) 
         raise InputError("\n".join(faults))
 
 
+def no_file(path: Path, expected: str) -> str | None:
+    """Why there is no file to read at `path`, where `expected`, such as "a scenario file", should be; None if there is."""
+    if path.is_dir():
+        return f"is a directory, expected {expected}"
+    return None if path.exists() else "no such file"
+
+
+def check_file(path: Path, expected: str) -> None:
+    """Refuse a path at which there is no file to read.
+
+    Raises:
+        InputError: With what is there.
+    """
+    fault = no_file(path, expected)
+    if fault:
+        raise InputError(f"{path}: {fault}")
+
+
+def check_place(path: Path) -> None:
+    """Refuse a path at which no file can be made, before any work is done for it.
+
+    Raises:
+        InputError: With what is in the way.
+    """
+    obstacle = _obstacle(path)
+    if obstacle:
+        raise InputError(f"{path}: cannot be written: {obstacle}")
+
+
+def unwritable(path: Path, fault: OSError) -> InputError:
+    """What to tell of a file that could not be written, whatever name it was to have until it was whole."""
+    # By its number: Arrow puts the name of the file into its text.
+    reason = os.strerror(fault.errno) if fault.errno else str(fault)
+    return InputError(f"{path}: cannot be written: {_obstacle(path) or reason}")
+
+
+def _obstacle(path: Path) -> str | None:
+    if path.is_dir():
+        return "is a directory, expected a file"
+    return None if path.parent.exists() else f"the folder {path.parent} does not exist"
+
+
 class StatsFile:
     """Counts and times as JSON, written when all else is done."""
 
@@ -34,8 +80,7 @@ class StatsFile:
         Raises:
             InputError: It cannot be.
         """
-        if path.is_dir():
-            raise InputError(f"{path}: cannot be written: it is a folder")
+        check_place(path)
         self._path = path
         self._aside = path.with_name(f".{path.name}.{os.getpid()}.part")
         if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -59,4 +104,4 @@ class StatsFile:
         try:
             self._aside.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise InputError(f"{self._path}: cannot be written: {error.strerror}") from error
+            raise unwritable(self._path, error) from error

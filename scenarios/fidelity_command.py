@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from scenarios.command_files import no_file
 from scenarios.fidelity import as_markdown, fidelity_lines
 from sim.errors import InputError
 
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _put(path: Path, table: str) -> None:
     """Replace what stands between the marks of a document."""
+    if reason := no_file(path, "a document"):
+        raise InputError(f"--doc {path}: {reason}")
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as fault:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from scenarios.command_files import no_file
 from scenarios.faults import faults_of, near_miss
 from scenarios.schema import Scenario
 from sim.errors import Fault, ScenarioError
@@ -51,9 +52,10 @@ def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple
         ScenarioError: there is none, or it cannot be read.
     """
     path = Path(name_or_path)
-    if path.suffix == ".toml" or "/" in name_or_path:
-        if not path.is_file():
-            raise ScenarioError(name_or_path, [Fault("", "", "no such file")])
+    looks_like_a_path = path.suffix == ".toml" or "/" in name_or_path
+    if looks_like_a_path or (name_or_path not in shipped and path.is_dir()):
+        if fault := no_file(path, f"a {noun} file"):
+            raise ScenarioError(name_or_path, [Fault("", "", fault)])
         try:
             return path.read_text(encoding="utf-8"), path.parent
         except (OSError, UnicodeDecodeError) as fault:

@@ -7,18 +7,26 @@ from pydantic import Field, field_validator, model_validator
 
 from network.profile import profile_names
 from scenarios.faults import one_of
-from scenarios.tables import LARGEST, Coordinate, NotNegative, Positive, Table
+from scenarios.tables import (
+    LARGEST,
+    Coordinate,
+    Count,
+    Loss,
+    MoteCount,
+    NotNegative,
+    Positive,
+    PositiveShare,
+    Share,
+    Table,
+)
 
-Share = Annotated[float, Field(ge=0, le=1)]
-PositiveShare = Annotated[float, Field(gt=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
 Exponent = Annotated[int, Field(ge=0, le=8)]
 
 
 class Motes(Table):
     """`[motes]`: how many, where, with which hardware, and how often they sense."""
 
-    count: Annotated[int, Field(ge=1, le=1_000_000)]
+    count: MoteCount
     placement: Literal["uniform", "grid", "clustered", "poisson-disk", "file", "recorded"] = Field(
         "uniform", description="recorded: where a replayed recording says its nodes stood"
     )
@@ -118,9 +126,7 @@ class Radio(Table):
     range_m: Positive = Field(description="unit-disk range of a mote's radio")
     channel: Literal["unit-disk", "shadowing", "links"] = "unit-disk"
     mac: Literal["ideal", "tdma", "csma"] = "ideal"
-    loss: Annotated[float, Field(ge=0, lt=1)] = Field(
-        0.0, description="share of frames lost on top of what the channel loses"
-    )
+    loss: Loss = Field(0.0, description="share of frames lost on top of what the channel loses")
     tx_dbm: float | None = Field(None, description="transmit power; default the profile's")
     power_control: bool = Field(
         default=False, description="unicasts use the least power level that reaches the target"

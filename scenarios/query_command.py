@@ -215,7 +215,7 @@ def _function(name: str, where: str) -> tuple[Callable[..., Scalar], int]:
         function = getattr(importlib.import_module(module_name), function_name)
     except (ImportError, AttributeError) as fault:
         raise InputError(f"--function {name}={where}: {fault}") from fault
-    except Exception as fault:  # the module is the user's and may fail in any way
+    except (Exception, SystemExit) as fault:  # the module is the user's and may fail in any way
         told = f"{type(fault).__name__}: {fault}"
         raise InputError(f"--function {name}={where}: {told}") from fault
     finally:

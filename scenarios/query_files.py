@@ -18,6 +18,7 @@ from join.dsms.language.errors import nearest
 from join.dsms.output_columns import RESERVED
 from join.dsms.pipeline import Output
 from join.sink_queries import ARRIVAL_COLUMN
+from scenarios.command_files import check_file, check_place, unwritable
 from sim.errors import InputError
 
 _CHUNK_ROWS = 10_000
@@ -42,6 +43,7 @@ class ColumnFile:
         """
         if path.suffix.lower() not in {".csv", ".parquet"}:
             raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
+        check_file(path, "a .csv or .parquet file")
         self.path = path
         self._is_csv = path.suffix.lower() == ".csv"
         with self._telling():
@@ -91,8 +93,6 @@ class ColumnFile:
         """What goes wrong with the file, as the user is told."""
         try:
             yield
-        except FileNotFoundError:
-            raise InputError(f"{self.path}: there is no such file") from None
         except (OSError, UnicodeDecodeError, pa.ArrowException) as fault:
             raise InputError(f"{self.path}: cannot be read: {fault}") from fault
 
@@ -270,13 +270,14 @@ class AnswerFile:
         self._writer: pa.csv.CSVWriter | pa.parquet.ParquetWriter | None = None
 
     def __enter__(self) -> Self:
+        check_place(self._path)
         try:
             if self._is_csv:
                 self._writer = pa.csv.CSVWriter(self._partial, self._schema)
             else:
                 self._writer = pa.parquet.ParquetWriter(self._partial, self._schema)
         except OSError as fault:
-            raise InputError(f"{self._path}: cannot be written: {fault}") from fault
+            raise unwritable(self._path, fault) from fault
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -288,7 +289,7 @@ class AnswerFile:
             if failure[0] is None:
                 os.replace(self._partial, self._path)
         except OSError as fault:
-            raise InputError(f"{self._path}: cannot be written: {fault}") from fault
+            raise unwritable(self._path, fault) from fault
         finally:
             self._partial.unlink(missing_ok=True)
 

@@ -54,7 +54,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         args.out.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        raise InputError(f"--out {args.out}: {fault}") from fault
+        raise InputError(
+            f"--out {args.out}: cannot be made a directory ({fault.strerror})"
+        ) from fault
     request = Request(args.out, args.quick, _tell)
     told: list[tuple[str, Verdict]] = []
     for figure in chosen:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from join.contract import Result, Stream, latest_of
+from scenarios.command_files import check_place, unwritable
 from scenarios.stream_files import BadRow
 from sim.errors import InputError
 
@@ -126,10 +127,11 @@ class NewFile:
             InputError: There can be no such file.
         """
         make = _ParquetSink if self.path.suffix == ".parquet" else _CsvSink
+        check_place(self.path)
         try:
             self._sink = make(self._aside, self._schema)
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+            raise unwritable(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 from scenarios.build import build_world
+from scenarios.command_files import unwritable
 from scenarios.faults import near_miss
 from scenarios.load import load_scenario, shipped_scenarios
 from scenarios.phenomena.gas_cloud import GasCloud
@@ -80,16 +81,15 @@ def _draw(args: argparse.Namespace) -> int:
         raise InputError("--picture: expected a scenario's name or path before it")
     if path.suffix.lower() != ".png":
         raise InputError(f"--picture {path}: expected a file ending in .png")
-    loaded = load_scenario(args.name)
+    loaded = load_scenario(args.name, [] if args.seed is None else [f"seed={args.seed}"])
     scenario = loaded.scenario
     if scenario.phenomenon.kind != "gas-cloud":
         fault = Fault("phenomenon.kind", repr(scenario.phenomenon.kind), "expected 'gas-cloud'")
         raise ScenarioError(f"--picture {loaded.source}", [fault])
-    seed = scenario.seed if args.seed is None else args.seed
-    world = build_world(loaded, seed)
+    world = build_world(loaded, scenario.seed)
     assert isinstance(world.phenomenon, GasCloud)
     times_s = args.times or telling_times_s(world.phenomenon, scenario.duration_s)
-    title = f"{scenario.name}, seed {seed}"
+    title = f"{scenario.name}, seed {scenario.seed}"
     try:
         draw_cloud(
             world.phenomenon,
@@ -99,7 +99,7 @@ def _draw(args: argparse.Namespace) -> int:
             title=title,
         )
     except OSError as fault:
-        raise InputError(f"--picture {path}: cannot be written: {fault.strerror}") from None
+        raise InputError(f"--picture {unwritable(path, fault)}") from None
     print(path)
     return 0
 

@@ -13,17 +13,18 @@ from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.sensors_query import QuerySyntaxError, parse_sensors_query
 from scenarios.faults import one_of
-from scenarios.network_tables import (
-    Count,
-    Faults,
-    Motes,
-    Radio,
-    Routing,
-    Share,
-    Sink,
-)
+from scenarios.network_tables import Faults, Motes, Radio, Routing, Sink
 from scenarios.phenomena.tables import PhenomenonTable
-from scenarios.tables import HOPS_MOST, NotNegative, Positive, Table
+from scenarios.tables import (
+    Count,
+    Hops,
+    NotNegative,
+    Positive,
+    PositiveShare,
+    Seed,
+    Share,
+    Table,
+)
 from sim.kernel import to_us
 from sim.records import TABLES
 
@@ -48,12 +49,10 @@ class Clustering(Table):
     cost: Literal["amrp", "degree", "max-degree"] = Field(
         "amrp", description="HEED: what heads are compared by"
     )
-    c_prob: Annotated[float, Field(gt=0, le=1)] = Field(
+    c_prob: PositiveShare = Field(
         0.05, description="HEED: first probability to stand as head at full battery"
     )
-    p_min: Annotated[float, Field(gt=0, le=1)] = Field(
-        0.0005, description="HEED: least first probability"
-    )
+    p_min: PositiveShare = Field(0.0005, description="HEED: least first probability")
     tell_costs: Literal["always", "changed"] = Field(
         "always",
         description="HEED: who broadcasts its cost in an election: everybody, or those whose cost has"
@@ -73,9 +72,7 @@ class Clustering(Table):
     weight: Literal["energy", "degree", "number"] = Field(
         "energy", description="DCA and max-min: what makes a mote a good head"
     )
-    hops_max: Annotated[int, Field(ge=1, le=HOPS_MOST)] = Field(
-        2, description="max-min: from a member to its head"
-    )
+    hops_max: Hops = Field(2, description="max-min: from a member to its head")
     cell_head: Literal["energy", "centre", "rotation"] = Field(
         "energy", description="grid: who leads a cell"
     )
@@ -258,7 +255,7 @@ class Scenario(Table):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
     description: str = ""
     duration_s: Annotated[float, Field(gt=0, le=31_536_000)]
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    seed: Seed = 1
     field: FieldTable
     motes: Motes
     sink: Sink
@@ -307,6 +304,11 @@ class Scenario(Table):
             raise ValueError(
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
                 f" = {self.radio.range_m}, or members could not reach their heads"
+            )
+        if (self.clustering.expected_heads or 0) > self.motes.count:
+            raise ValueError(
+                f"clustering.expected_heads = {self.clustering.expected_heads}: expected at most"
+                f" motes.count = {self.motes.count}"
             )
         if self.clustering.upper_ranges_m and self.routing.sink == "multi-hop":
             raise ValueError(

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from scenarios.command_files import check_file
 from sim.errors import InputError
 
 COLUMNS: Final = ("stream", "value", "at_us")
@@ -64,6 +65,7 @@ class StreamFile:
         """How many, if the file tells."""
         if path.suffix not in (".csv", ".parquet"):
             raise InputError(f"{path}: expected a .csv or .parquet file")
+        check_file(path, "a .csv or .parquet file")
         try:
             schema = self._read_schema()
         except (OSError, UnicodeDecodeError, pa.ArrowException) as error:

@@ -30,7 +30,7 @@ from analysis.groups import short_keys, value_text
 from scenarios.faults import faults_of
 from scenarios.load import find_text, parse_toml, put_key, shipped_scenarios, validate_scenario
 from scenarios.schema import Scenario
-from scenarios.tables import Table
+from scenarios.tables import Seed, Table
 from sim.errors import Fault, ScenarioError
 
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._+=,-]*$"
@@ -53,7 +53,7 @@ class SweepTable(Table):
     name: Annotated[str, Field(pattern=_NAME)] | None = None
     description: str = ""
     scenario: str
-    seeds: Annotated[list[Annotated[int, Field(ge=0, lt=2**63)]], Field(min_length=1)]
+    seeds: Annotated[list[Seed], Field(min_length=1)]
     timeout_s: Annotated[float, Field(gt=0)] | None = None
     metrics: list[str] = Field(default=[])
     by: list[str] = Field(default=[])

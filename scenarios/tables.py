@@ -13,6 +13,13 @@ HOPS_MOST: Final = 16
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST)]
 Coordinate = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+Count = Annotated[int, Field(ge=1)]
+MoteCount = Annotated[int, Field(ge=1, le=1_000_000)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Share = Annotated[float, Field(ge=0, le=1)]
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
+Loss = Annotated[float, Field(ge=0, lt=1)]
+Hops = Annotated[int, Field(ge=1, le=HOPS_MOST)]
 
 
 class Table(BaseModel):

@@ -65,6 +65,8 @@ def read_manifest(directory: Path) -> Manifest:
         TraceError: there is none, or it is not one of ours.
     """
     path = directory / MANIFEST
+    if directory.is_file():
+        raise TraceError(f"{directory}: is a file, expected a run directory")
     if not directory.is_dir():
         raise TraceError(f"{directory}: no such run directory")
     if not path.is_file():

@@ -309,8 +309,12 @@ def _call(node: Call, scope: Scope) -> Compiled:
             value = call(*values)
             # Python takes much for true; conditions know only the truth itself.
             return bool(value) if is_condition and value is not None else value
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:
+        except (
+            Exception,
+            SystemExit,
+        ) as failure:  # the function is the user's and may fail in any way
             shown = ", ".join(map(repr, values))
-            raise InputError(f"{name}({shown}) failed: {failure}") from failure
+            told = f"{type(failure).__name__}: {failure}"
+            raise InputError(f"{name}({shown}) failed: {told}") from failure
 
     return Compiled(function.returns, evaluate)

@@ -101,7 +101,7 @@ def test_files_that_are_no_scenarios(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "not valid TOML" in fails(capsys, "run", str(broken))
     broken.write_bytes(b"\xff\xfe")
     assert "cannot be read" in fails(capsys, "run", str(broken))
-    assert "no such file" in fails(capsys, "run", str(tmp_path))
+    assert "is a directory, expected a scenario file" in fails(capsys, "run", str(tmp_path))
 
 
 def test_bad_positions_are_named_by_line(

@@ -38,4 +38,4 @@ def test_a_document_without_marks_is_refused(
     assert main(["fidelity", "--doc", str(tmp_path / "other.md")]) == 2
     assert "expected the marks" in capsys.readouterr().err
     assert main(["fidelity", "--doc", str(tmp_path / "none.md")]) == 2
-    assert "cannot be read" in capsys.readouterr().err
+    assert "none.md: no such file" in capsys.readouterr().err

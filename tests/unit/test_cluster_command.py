@@ -112,6 +112,40 @@ def test_all_bad_arguments_are_named_at_once(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(
+    ("option", "value", "key"),
+    [
+        ("--seed", "-1", "seed"),
+        ("--seed", str(2**63), "seed"),
+        ("--loss", "1.0", "radio.loss"),
+        ("--loss", "nan", "radio.loss"),
+        ("--nodes", "1000001", "motes.count"),
+        ("--range", "2e9", "clustering.range_m"),
+        ("--c-prob", "1.5", "clustering.c_prob"),
+        ("--hops", "17", "clustering.hops_max"),
+        ("--heads", "0", "clustering.expected_heads"),
+    ],
+)
+def test_limits_and_words_are_those_of_a_run(
+    option: str, value: str, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["cluster", f"{option}={value}"]) == 2
+    of_cluster = capsys.readouterr().err
+    out = str(tmp_path / "run")
+    assert main(["run", "gas-cloud-small", "--set", f"{key}={value}", "--out", out]) == 2
+    assert of_cluster == capsys.readouterr().err.replace(f"gas-cloud-small: {key} ", f"{option} ")
+
+
+@pytest.mark.parametrize("protocol", ["k-means", "leach"])
+def test_no_more_heads_than_motes_can_be_wanted(
+    protocol: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--protocol", protocol, "--heads"]
+    assert figures(capsys, *options, "200")["nodes"] == 200
+    assert main([*SMALL, *options, "201"]) == 2
+    assert capsys.readouterr().err == "--heads = 201: expected at most --nodes = 200\n"
+
+
+@pytest.mark.parametrize(
     "options",
     [
         ["--upper-range", "50"],

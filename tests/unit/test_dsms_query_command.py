@@ -158,7 +158,7 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["SELECT temprature FROM S"], "did you mean temperature?"),
         (["SELECT id FROM S", "--sql=x=SELECT y FROM S"], "query x: line 1, column 8"),
         (["SELECT id FROM S", "--stream=S=nothing.csv"], "given twice"),
-        (["SELECT id FROM S", "--stream=N=nothing.csv"], "nothing.csv: there is no such file"),
+        (["SELECT id FROM S", "--stream=N=nothing.csv"], "nothing.csv: no such file"),
         (["SELECT id FROM S", "--stream=N=bad.csv"], "bad.csv: expected a column at_us"),
         (["SELECT id FROM S", "--stream=N=empty.csv"], "empty.csv: row 2: at_us is empty"),
         (["SELECT b FROM N", "--stream=N=twice.csv"], "twice.csv: more than one column a"),
@@ -203,6 +203,33 @@ def test_faults_are_told_and_leave_nothing_behind(
     given = ["query", "--stream=S=s.csv", "--out=a.csv", *arguments]
     assert main(given) == 2
     assert says in capsys.readouterr().err
+    assert not list(folder.glob("*a.csv*"))
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        ("sys:exit", "f(2) failed: SystemExit: 2"),
+        ("own:refuse", "f(2) failed: Refusal: not 2"),
+        ("own:endless", "f(2) failed: RecursionError: maximum recursion depth exceeded"),
+        ("own:silent", "f(2) failed: ValueError: "),
+        ("leaving:f", "--function f=leaving:f: SystemExit: 3"),
+    ],
+)
+def test_a_function_that_fails_in_whatever_way_ends_in_an_error_that_names_it(
+    folder: Path, function: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "own.py").write_text(
+        "class Refusal(Exception): pass\n"
+        "def refuse(id): raise Refusal(f'not {id}')\n"
+        "def endless(id): return endless(id)\n"
+        "def silent(id): raise ValueError\n"
+    )
+    (folder / "leaving.py").write_text("raise SystemExit(3)\n")
+    query = ["query", "SELECT id FROM S WHERE f(id)", "--stream=S=s.csv", "--out=a.csv"]
+    assert main([*query, f"--function=f={function}"]) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith(says)
     assert not list(folder.glob("*a.csv*"))
 
 

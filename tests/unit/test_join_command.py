@@ -292,7 +292,7 @@ def test_missing_and_foreign_files_are_refused(tmp_path: Path) -> None:
         (["--stats", "q.csv", "--quarantine", "q.csv", "in.csv", "out.csv"], "--quarantine and"),
         (["in.csv", "link.csv"], "IN and OUT are the same file"),
         (["--stats", "none/s.json", "in.csv", "out.csv"], "none/s.json: cannot be written"),
-        (["--stats", ".", "in.csv", "out.csv"], "it is a folder"),
+        (["--stats", ".", "in.csv", "out.csv"], "is a directory, expected a file"),
     ],
 )
 def test_no_output_takes_the_place_of_another_file(

@@ -55,6 +55,10 @@ MISTAKES = {
         ('gas = "ammonia"', 'gas = "amonia"'),
         ["phenomenon: source.gas = 'amonia': expected a [[phenomenon.gas]] of that name, or one of"],
     ),
+    "more heads than motes": (
+        ('protocol = "heed"', 'protocol = "k-means"\nexpected_heads = 201'),
+        ["clustering.expected_heads = 201: expected at most motes.count = 200"],
+    ),
     "a name with a blank": (
         ('name = "gas-cloud-small"', 'name = "my field"'),
         ["name = 'my field': expected letters, digits, '.', '_' and '-'"],
