@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from analysis.count_check import check_counts
 from analysis.report_energy import energy_history
 from analysis.report_figure import Figure, Section, missing_table
 from analysis.report_figures import sections
@@ -64,6 +65,7 @@ def report_page(directory: Path) -> str:
     """The page about a complete run."""
     manifest = check_run(directory)
     trace = TraceTables(directory, manifest)
+    check_counts(directory, manifest, trace)
     try:
         return _page(trace, manifest)
     except KeyError as fault:

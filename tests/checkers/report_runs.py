@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.count_check import RECOUNTS
+from analysis.report_trace import TraceTables
 from sim.manifest import Manifest, Status
 from sim.recorder import Recorder
 from sim.records import SINK, TABLES, Kind
@@ -114,9 +116,14 @@ def write_run(
         simulated_s=duration_s,
         wall_s=1.0,
         rows=counted,
-        counts=COUNTS,
+        counts=dict(COUNTS),
         values=dict(values or {}),
         fingerprint=fingerprint,
     )
+    # What a recorded table tells is as it tells it; the rest is made up.
+    trace = TraceTables(directory, manifest)
+    for table in RECOUNTS.keys() & rows.keys():
+        columns, recount = RECOUNTS[table].columns, RECOUNTS[table].counts
+        manifest.counts |= recount(trace.batches(table, *columns))
     manifest.write(directory)
     return manifest

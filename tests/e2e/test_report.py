@@ -1,3 +1,4 @@
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -147,6 +148,60 @@ def test_a_directory_that_is_no_run_is_refused(
     assert "not a run directory" in fails(capsys, "report", str(tmp_path))
 
 
+EDITED = {
+    "messages": "traffic",
+    "bytes": "traffic",
+    "traffic.probe.sent": "traffic",
+    "traffic.probe.sent_bytes": "traffic",
+    "traffic.probe.received": "traffic",
+    "traffic.probe.lost": "traffic",
+    "traffic.probe.in_flight": "traffic",
+    "energy_j": "energy",
+    "energy_by_cause_j.tx": "energy",
+    "control_j": "energy",
+    "deaths": "deaths",
+    "readings": "readings",
+    "readings_with_value": "readings",
+    "fates.joined": "fates",
+    "fates.forgotten": "fates",
+    "drops.dead": "drops",
+    "results": "results",
+    "mean_width": "results",
+    "mean_delay_ms": "results",
+    "probes": "probes",
+    "heads_probed": "probes",
+    "heads_matched": "probes",
+    "requests.finished": "requests",
+}
+"""Counts that the trace can tell, and the table that does."""
+
+
+@pytest.mark.parametrize("key", EDITED)
+def test_a_count_that_was_edited_is_refused_and_the_old_page_stays(
+    dying: Reported, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = dying.directory / "manifest.json"
+    whole, page = path.read_text(), (dying.directory / "report.html").read_text()
+    content = json.loads(whole)
+    *names, last = key.split(".")
+    cells = content["counts"]
+    for name in names:
+        cells = cells[name]
+    right = cells.get(last, 0)
+    cells[last] = right + 1
+    path.write_text(json.dumps(content))
+    try:
+        said = fails(capsys, "report", str(dying.directory))
+    finally:
+        path.write_text(whole)
+    head, _, expected = said.partition(", expected ")
+    assert head == f"{path}: counts.{key} = {right + 1!r}"
+    told, _, table = expected.partition(" as in ")
+    assert float(told) == pytest.approx(right)
+    assert table == f"trace/{EDITED[key]}\n"
+    assert (dying.directory / "report.html").read_text() == page
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -157,6 +212,11 @@ def test_a_directory_that_is_no_run_is_refused(
         ["trace.tables=['motes']"],
         ["trace.messages=off", "clustering.round_s=0.0"],
         ["duration_s=7.0"],
+        ["radio.loss=0.2", "join.retries=2"],
+        ["radio.loss=0.2", "join.probing=fan-out", "join.feedback=off"],
+        ["radio.mac=csma", "motes.profile=micaz", "routing.sink=multi-hop", "motes.start_s=15.0"],
+        ["radio.mac=tdma", "motes.profile=telosb", "radio.duty_cycle=1.0"],
+        ["faults.crashes={mean_up_s=20.0, mean_down_s=5.0}", "trace.energy_every_s=7.0"],
     ],
     ids=" ".join,
 )
