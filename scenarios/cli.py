@@ -29,6 +29,8 @@ EXAMPLES = """examples:
   motejoin sweep feedback-small         many runs, then tables and figures
   motejoin scenarios                    what ships
   motejoin COMMAND --help               more on a command
+
+exit codes: 0 all worked, 1 some of the work failed and the rest was done, 2 bad input
 """
 
 COMMANDS = [

@@ -28,6 +28,11 @@ example:
 The table goes to standard output. DIR gets metrics.csv and metrics.parquet (one row per run, all
 metrics), figures as PNG and SVG, and index.html over all. With --by or --baseline, summary.csv has mean,
 95 % interval and n of every metric per group, and differences.csv the differences in %.
+
+exit codes:
+  0  all runs were compared
+  1  some were left out, such as unfinished or damaged ones, each named with the reason; the rest was compared
+  2  no run could be compared, or an option is wrong; nothing was written
 """
 
 _RUNS_SIDE_BY_SIDE_MAX: Final = 5

@@ -14,6 +14,9 @@ EXAMPLES = """examples:
   motejoin run gas-cloud
   motejoin run gas-cloud-small --seed 7 --out runs/seed-7
   motejoin run my-field.toml --set motes.count=500 --set join.feedback=off
+
+Every key is in docs/SCENARIOS.md. Runs that differ in clustering.protocol alone do not have as many heads each:
+docs/CLUSTERING.md says how to set one protocol beside another.
 """
 
 
@@ -59,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             display.update(simulation.kernel.now_us / US_PER_S, note)
 
         manifest = run_scenario(loaded, directory, force=args.force, progress=progress)
-    print(summary(manifest))
+    print(summary(manifest, directory))
     print(directory)
     return 0
 

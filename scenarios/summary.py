@@ -1,6 +1,8 @@
 """The one-screen summary of a run, from its manifest."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from sim.manifest import Manifest
@@ -16,8 +18,8 @@ _WRONG = {
 """Words for what can be wrong with a recording."""
 
 
-def summary(manifest: Manifest) -> str:
-    """What happened, on one screen."""
+def summary(manifest: Manifest, directory: Path) -> str:
+    """What happened, on one screen; `directory` is where the run is."""
     counts = manifest.counts
     lines = {
         "phenomenon": _phenomenon(counts["tracking"]),
@@ -40,12 +42,21 @@ def summary(manifest: Manifest) -> str:
         lines["drops"] = f"{reasons} (of readings, messages and held readings)"
     if counts["probes"]:
         lines["probes"] = _probes(counts)
+    if _has_recall(manifest):
+        lines["recall"] = f"see motejoin compare {quote(str(directory))}"
     title = (
         f"{manifest.name}, seed {manifest.seed}: {manifest.simulated_s:g} s simulated"
         f" in {manifest.wall_s:.1f} s"
     )
     body = [f"  {name:<11} {text}" for name, text in lines.items() if text]
     return "\n".join([title, *body, f"  {'fingerprint':<11} {manifest.fingerprint}"])
+
+
+def _has_recall(manifest: Manifest) -> bool:
+    """Whether the trace says how much of the exact join was delivered; see `analysis/recall.py`."""
+    scenario = manifest.scenario
+    recorded = {"readings", "results"} <= manifest.rows.keys() and scenario["trace"]["partners"]
+    return recorded and scenario["join"]["arity"] != "complete" and manifest.counts["results"] > 0
 
 
 def _phenomenon(tracking: Mapping[str, Any]) -> str:

@@ -113,6 +113,25 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
     assert sorted(path.name for path in (tmp_path / "run" / "trace").iterdir()) == sorted(TABLES)
 
 
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ([], True),
+        (["join.arity=complete"], False),
+        (["trace.partners=false"], False),
+        (["trace.tables=['results']"], False),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+)
+def test_the_summary_says_how_to_get_the_recall_where_there_is_one(
+    tmp_path: Path, settings: list[str], told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a run"
+    run_here(out, *_set("duration_s=30.0", *settings))
+    line = f"  recall      see motejoin compare '{out}'"
+    assert (line in capsys.readouterr().out.splitlines()) == told
+
+
 def test_what_was_wrong_with_a_recording_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

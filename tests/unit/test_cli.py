@@ -50,3 +50,13 @@ def test_help_still_shows_usage_and_all_is_well(capsys: pytest.CaptureFixture[st
             main([name, "--help"])
         assert left.value.code == 0
         assert capsys.readouterr().out.startswith(f"usage: motejoin {name}")
+
+
+@pytest.mark.parametrize("command", [[], ["compare"]], ids=["motejoin", "compare"])
+def test_help_says_what_exit_codes_mean(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    said = capsys.readouterr().out.partition("exit codes:")[2]
+    assert [code for code in "012" if f" {code} " in said.replace("\n", " ")] == ["0", "1", "2"]
