@@ -4,9 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Table
-
+from scenarios.text_table import print_numbers
 from sim.errors import InputError
 
 ROWS_MAX = 60
@@ -67,23 +65,11 @@ def spark_settings(conf: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on standard output; many rows are cut, a number never."""
-    table = Table(*header)
-    for row in rows[:ROWS_MAX]:
-        table.add_row(*row)
-    for cells in table.columns[1:]:
-        cells.justify = "right"
-        cells.overflow = "fold"
-    wide_console().print(table)
+def print_answer(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """The table of an answer on standard output; many rows are cut, a number never."""
+    print_numbers(header, rows[:ROWS_MAX])
     if len(rows) > ROWS_MAX:
         tell(f"the table shows the first {ROWS_MAX} of {len(rows)} rows; summary.csv has all")
-
-
-def wide_console() -> Console:
-    """Standard output; without a terminal there is no width to keep to."""
-    console = Console()
-    return console if console.is_terminal else Console(width=10_000)
 
 
 def tell(line: str) -> None:

@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rich.table import Table
-
 from analysis.labels import label
 from analysis.numbers import short
 from scenarios.answer_options import (
     add_options,
-    print_table,
+    print_answer,
     spark_settings,
     tell,
-    wide_console,
 )
+from scenarios.text_table import print_numbers
 
 _EXAMPLE: Final = """\
 example:
@@ -73,32 +71,28 @@ def run(args: argparse.Namespace) -> int:
         settings=spark_settings(args.conf),
     )
     if comparison.found is None:
-        wide_console().print(metrics_table(comparison.rows, comparison.shown))
+        print_numbers(*metrics_table(comparison.rows, comparison.shown))
     else:
         found, shown = comparison.found, comparison.shown
         name = "group" if args.by else "run"
-        print_table(answer_header(found, shown, name), answer_rows(found, shown))
+        print_answer(answer_header(found, shown, name), answer_rows(found, shown))
     for file in comparison.files:
         tell(f"wrote {file}")
     _warn(comparison.rows)
     return 1 if comparison.rejected else 0
 
 
-def metrics_table(rows: Sequence[Mapping[str, Any]], shown: Sequence[str]) -> Table:
-    """What was run and the metrics shown, a column per run if they are few, else a line per run."""
+def metrics_table(
+    rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
+) -> tuple[list[str], list[list[str]]]:
+    """What was run and the metrics shown, a column per run if they are few, else a line per run: header and lines."""
     columns = [*_RUN, *shown]
-    if len(rows) <= _RUNS_SIDE_BY_SIDE_MAX:
-        table = Table("", *(str(row["run"]) for row in rows))
-        for column in columns:
-            table.add_row(label(column), *(_cell(row[column]) for row in rows))
-    else:
-        table = Table("run", *map(label, columns))
-        for row in rows:
-            table.add_row(str(row["run"]), *(_cell(row[column]) for column in columns))
-    for cells in table.columns[1:]:
-        cells.justify = "right"
-        cells.overflow = "fold"
-    return table
+    cells = [[str(row["run"]), *(_cell(row[column]) for column in columns)] for row in rows]
+    header = ["run", *map(label, columns)]
+    if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
+        return header, cells
+    names, *lines = ([name, *column] for name, *column in zip(header, *cells, strict=True))
+    return names, lines
 
 
 def _cell(value: object) -> str:

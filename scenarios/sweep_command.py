@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from scenarios.answer_options import add_options, print_table, spark_settings, tell
+from scenarios.answer_options import ROWS_MAX, add_options, print_answer, spark_settings, tell
 from scenarios.sweep_file import load_sweep
 
 _EXAMPLES: Final = """\
@@ -93,12 +93,13 @@ def run(args: argparse.Namespace) -> int:
         raise
     if result.answer:
         found, metrics = result.answer.found, result.answer.shown
-        print_table(answer_header(found, metrics, result.answer.label), answer_rows(found, metrics))
-    if result.failures:
-        print_table(
-            ["failed", "how", "why"],
-            [[f.run, f.failure, f.error.splitlines()[0]] for f in result.failures],
+        print_answer(
+            answer_header(found, metrics, result.answer.label), answer_rows(found, metrics)
         )
+    for failure in result.failures[:ROWS_MAX]:
+        print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
+    if len(result.failures) > ROWS_MAX:
+        tell(f"{len(result.failures) - ROWS_MAX} more failed; failures.json has all")
     page = f"; see {out_dir / 'index.html'}" if result.answer else ""
     tell(f"{result.done} runs done, {result.kept} kept, {len(result.failures)} failed{page}")
     return 1 if result.failures else 0
