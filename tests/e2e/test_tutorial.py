@@ -44,6 +44,17 @@ def test_the_tutorial_s_cloud_is_found_and_its_wall_can_be_added(tmp_path: Path)
     assert walled.counts["tracking"]["inside_most"] < free.counts["tracking"]["inside_most"]
 
 
+def test_the_tutorial_s_real_radios_have_room_on_the_channel(tmp_path: Path) -> None:
+    (tmp_path / "yard.toml").write_text(FILES[0])
+    (command,) = [line for line in COMMANDS if line.startswith("motejoin run") and "csma" in line]
+    settings = [word for word in shlex.split(command) if "." in word and "=" in word]
+    words = [word for setting in settings for word in ("--set", setting)]
+    counts = run_here(tmp_path / "run", *words, scenario=str(tmp_path / "yard.toml")).counts
+    assert counts["traffic"].keys() >= {"probe", "result", "mac-ack"}
+    assert counts["fates"]["joined"] > 0.95 * counts["readings_with_value"] > 0
+    assert counts["requests"]["finished"] > 0.9 * sum(counts["requests"].values())
+
+
 def test_the_tutorial_s_recording_can_be_replayed(tmp_path: Path) -> None:
     before = FILES[0].split("[phenomenon]")[0]
     motes = before.replace("count = 300", 'count = 3\nplacement = "recorded"')
