@@ -26,6 +26,9 @@ _SUM_ERROR: Final = 1e-9
 _CAUSES: Final = ("tx", "rx", "idle", "cpu", "sense", "overhear", "sleep")
 
 
+BELIEVED: Final = "tracking"
+"""Found as the run went on: all that can be seen afterwards is whether there are numbers."""
+
 Batches: TypeAlias = Iterable[pa.RecordBatch]
 
 
@@ -44,7 +47,11 @@ def check_counts(directory: Path, manifest: Manifest, trace: TraceTables) -> Non
     Raises:
         TraceError: with every such count, found and expected.
     """
-    faults = []
+    faults = [
+        f"{directory / MANIFEST}: counts.{key} = {found!r}, expected a number"
+        for key, found in flatten({BELIEVED: manifest.counts.get(BELIEVED, {})}).items()
+        if key == BELIEVED or not isinstance(found, int | float | None)
+    ]
     for table, recount in RECOUNTS.items():
         # A trace of an older version may lack a column.
         if trace.has(table) and all(trace.has_column(table, name) for name in recount.columns):

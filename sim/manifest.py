@@ -5,7 +5,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Final
 
 from sim.errors import TraceError
 from sim.records import FORMAT
@@ -58,6 +59,15 @@ class Manifest:
         aside.replace(directory / MANIFEST)
 
 
+_KINDS: Final[list[tuple[tuple[str, ...], type | UnionType, str]]] = [
+    (("scenario", "versions", "inputs", "rows", "counts", "values"), dict, "an object"),
+    (("seed",), int, "a whole number"),
+    (("simulated_s", "wall_s"), int | float, "a number"),
+    (("name", "fingerprint", "error"), str, "text"),
+]
+"""What stands under which keys."""
+
+
 def read_manifest(directory: Path) -> Manifest:
     """The manifest of a run directory.
 
@@ -79,6 +89,14 @@ def read_manifest(directory: Path) -> Manifest:
         manifest.status = Status(manifest.status)
     except (ValueError, TypeError) as fault:
         raise TraceError(f"{path}: not a motejoin manifest ({fault})") from fault
+    faults = [
+        f"{path}: {key} = {json.dumps(found)[:80]}, expected {expected}"
+        for keys, kind, expected in _KINDS
+        for key in keys
+        if not isinstance(found := getattr(manifest, key), kind)
+    ]
+    if faults:
+        raise TraceError("\n".join(faults))
     return manifest
 
 

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,28 @@ def test_a_foreign_directory_is_recognised(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text)
     with pytest.raises(TraceError, match="not a motejoin manifest"):
         read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"counts": [1]}, "counts = [1], expected an object"),
+        ({"scenario": None}, "scenario = null, expected an object"),
+        ({"rows": "many"}, 'rows = "many", expected an object'),
+        ({"seed": 1.5}, "seed = 1.5, expected a whole number"),
+        ({"simulated_s": "long"}, 'simulated_s = "long", expected a number'),
+    ],
+)
+def test_what_stands_under_a_key_must_be_of_its_kind(
+    tmp_path: Path, change: dict[str, object], expected: str
+) -> None:
+    Manifest("cloud", 7, {"a": 1}, {}, simulated_s=3).write(tmp_path)
+    assert read_manifest(tmp_path).simulated_s == 3
+    path = tmp_path / MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(TraceError) as caught:
+        read_manifest(tmp_path)
+    assert str(caught.value) == f"{path}: {expected}"
 
 
 def test_a_missing_directory_and_a_missing_manifest_are_told_apart(tmp_path: Path) -> None:

@@ -274,6 +274,20 @@ def test_an_unfinished_a_foreign_and_a_missing_directory_are_refused(tmp_path: P
         write_report(tmp_path / "none")
 
 
+@pytest.mark.parametrize(
+    ("tracking", "says"),
+    [(5, "counts.tracking = 5"), ({"coverage": "x"}, "counts.tracking.coverage = 'x'")],
+)
+def test_figures_that_are_no_numbers_are_refused(
+    tmp_path: Path, tracking: object, says: str
+) -> None:
+    manifest = write_run(tmp_path, FULL)
+    manifest.counts["tracking"] = tracking
+    manifest.write(tmp_path)
+    with pytest.raises(TraceError, match=f"{says}, expected a number"):
+        report_page(tmp_path)
+
+
 def test_a_manifest_without_the_summary_is_refused_by_name(tmp_path: Path) -> None:
     manifest: Manifest = write_run(tmp_path, FULL)
     del manifest.counts["energy_j"]
