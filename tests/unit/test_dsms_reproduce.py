@@ -39,12 +39,13 @@ def test_an_unknown_figure_is_told(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "figure shared-4: expected one of" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("burst", [1, 3])
-def test_arrivals_have_the_rate_and_burst_size_asked_for(burst: int) -> None:
+@pytest.mark.parametrize("burst", [1, 3, 5])
+@pytest.mark.parametrize("side", [0, 1])
+def test_arrivals_have_the_rate_and_burst_size_asked_for(burst: int, side: int) -> None:
     _, arrivals = workload(Setting("Uniform", "lwo", 40_000, burst=burst), 1)
-    times = np.array([at_us for at_us, side, _ in arrivals if side == 0])
-    rate = len(times) / ((times[-1] - times[0]) / US_PER_S)
-    assert rate == pytest.approx(100, rel=0.3)
+    times = np.array([at_us for at_us, each, _ in arrivals if each == side])
+    rate = len(times) / (times[-1] / US_PER_S - 1)
+    assert rate == pytest.approx(100, rel=0.03)
     assert len(times) / len(np.unique(times)) == pytest.approx(burst, rel=0.3)
 
 
@@ -81,8 +82,8 @@ def test_figures_of_runs_are_drawn_with_their_verdicts(
             *(Setting("Small-Large", schedule, tuples, burst=burst) for burst in range(1, 6)),
             *(Setting("Small-Large", schedule, tuples, queries=crowd) for crowd in crowds),
             *(
-                Setting("Small-Large", schedule, tuples, burst=3, load=load)
-                for load in reproduce_shared.OTHER_LOADS
+                Setting("Small-Large", schedule, tuples, burst=burst, load=load)
+                for burst, load in product((3, 5), reproduce_shared.OTHER_LOADS)
             ),
         ]
         request.memo.update({replace(setting, seed=seed): once for setting in settings})
