@@ -54,6 +54,8 @@ class Setting:
     seed: int = 1
     load: float = LOAD
     """Share of the time that joining takes at the average rate."""
+    together: bool = False
+    """Whether both streams have the same bursts, with values of their own; the paper does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def workload(setting: Setting, window_s: int) -> tuple[Arrivals, Arrivals]:
         history += zip(
             times.tolist(), [side] * count, draws.integers(0, VALUES, count).tolist(), strict=True
         )
-        times = start_us + _burst_times_us(setting, side)
+        times = start_us + _burst_times_us(setting, 0 if setting.together else side)
         values = streams.vector("shared.values", side).integers(0, VALUES, len(times))
         arrivals += zip(times.tolist(), [side] * len(times), values.tolist(), strict=True)
     return sorted(history), sorted(arrivals)
@@ -139,4 +141,5 @@ def _burst_times_us(setting: Setting, side: int) -> np.ndarray[tuple[int], np.dt
     gaps_us = draws.exponential(setting.burst / ARRIVALS_PER_S * US_PER_S, count)
     times_us = np.repeat(np.cumsum(gaps_us), np.minimum(sizes, count))[:count]
     lasting_us = count / ARRIVALS_PER_S * US_PER_S
-    return (times_us * (lasting_us / times_us[-1])).astype(np.int64)
+    times_us *= lasting_us / times_us[-1]
+    return times_us.astype(np.int64)

@@ -49,6 +49,13 @@ def test_arrivals_have_the_rate_and_burst_size_asked_for(burst: int, side: int) 
     assert len(times) / len(np.unique(times)) == pytest.approx(burst, rel=0.3)
 
 
+def test_streams_may_have_the_same_bursts() -> None:
+    _, arrivals = workload(Setting("Uniform", "lwo", 2000, burst=3, together=True), 1)
+    left, right = ([(at, value) for at, each, value in arrivals if each == side] for side in (0, 1))
+    assert sorted(at for at, _ in left) == sorted(at for at, _ in right)
+    assert left != right
+
+
 def test_values_have_the_selectivity_asked_for() -> None:
     history, _ = workload(Setting("Uniform", "lwo", 2), 100)
     values = np.bincount([value for _, _, value in history])
@@ -85,6 +92,7 @@ def test_figures_of_runs_are_drawn_with_their_verdicts(
                 Setting("Small-Large", schedule, tuples, burst=burst, load=load)
                 for burst, load in product((3, 5), reproduce_shared.OTHER_LOADS)
             ),
+            Setting("Small-Large", schedule, tuples, burst=3, together=True),
         ]
         request.memo.update({replace(setting, seed=seed): once for setting in settings})
     for figure in reproduce_shared.FIGURES[2:]:
