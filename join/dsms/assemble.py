@@ -12,7 +12,7 @@ from join.dsms.expressions import Evaluate, compile_expression, compile_predicat
 from join.dsms.feeds import Feed, WindowedFeed, WindowedSource, row_key
 from join.dsms.join_buffers import HashBuffers, JoinBuffers, NestedLoopBuffers
 from join.dsms.language.errors import QueryFault, unknown
-from join.dsms.language.syntax import AllOf, Comparison, Expression
+from join.dsms.language.syntax import AllOf, Comparison, Expression, Sensors
 from join.dsms.output_columns import build_output
 from join.dsms.pipeline import Pipeline, Transform
 from join.dsms.plan import JoinKind, Plan, Signature, lives_us, reads_table
@@ -71,19 +71,29 @@ class Assembler:
             (source.alias, dict(source.columns)) for source in plan.sources
         ]
         if plan.sensors is not None:
-            attribute = plan.sensors.attribute
-            kinds = [
-                schema.columns[column]
-                for schema in self.catalog.streams.values()
-                if (column := find(attribute, schema.columns))
-            ]
             columns = {
-                attribute: kinds[0] if kinds else Type.OTHER,
+                plan.sensors.attribute: self._joined_type(plan.sensors, faults),
                 "arity": Type.INTEGER,
                 "sensors": Type.OTHER,
             }
             sources = [("SENSORS", columns)]
         return Scope(self.catalog, self.moment, sources, faults)
+
+    def _joined_type(self, sensors: Sensors, faults: list[QueryFault]) -> Type:
+        """The type of what sensors join on, in all streams that have it."""
+        kinds = {
+            name: schema.columns[column]
+            for name, schema in self.catalog.streams.items()
+            if (column := find(sensors.attribute, schema.columns))
+        }
+        found = set(kinds.values())
+        if found == {Type.INTEGER, Type.REAL}:
+            return Type.REAL
+        if len(found) > 1:
+            each = ", ".join(f"{kind} in {name}" for name, kind in kinds.items())
+            message = f"{sensors.attribute} is {each}: these cannot be compared"
+            faults.append(QueryFault(sensors.at, message))
+        return next(iter(kinds.values()), Type.OTHER)
 
     def _feed(self, plan: Plan, scope: Scope) -> Feed:
         match plan.kind:

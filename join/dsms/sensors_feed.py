@@ -11,7 +11,7 @@ from join.dsms.changes import Delta, Row, Scalar
 from join.dsms.feeds import ArrivalEvent, Event, Step
 
 Reading = Callable[[Row], tuple[Scalar, Scalar]]
-"""A row's sensor and value."""
+"""A row's sensor and value; NULL if it does not say."""
 
 
 class SensorsFeed:
@@ -35,7 +35,8 @@ class SensorsFeed:
         if reading is None:
             return []
         sensor, value = reading(event.row)
-        if value is None or event.at_us < event.now_us - self._window_us:
+        is_known = sensor is not None and value is not None
+        if not is_known or event.at_us < event.now_us - self._window_us:
             return [(event.now_us, [])]
         sensors = self._newest.setdefault(value, {})
         old = _row(value, sensors)
