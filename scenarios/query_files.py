@@ -1,10 +1,8 @@
 """Recorded streams and tables for `motejoin query`, from CSV or Parquet; answers to either."""
 
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -18,112 +16,15 @@ from join.dsms.language.errors import nearest
 from join.dsms.output_columns import RESERVED
 from join.dsms.pipeline import Output
 from join.sink_queries import ARRIVAL_COLUMN
-from scenarios.command_files import check_file, check_place, unwritable
+from scenarios.column_file import ColumnFile
+from scenarios.command_files import check_place, unwritable
 from sim.errors import InputError
 
 _CHUNK_ROWS = 10_000
-_CSV_BLOCK_BYTES = 8 << 20
 _TIME_MAX = 2**63 - 1
 
 CHANGE_COLUMN = "change"
 """In a table's file: `+` for a row that comes at its `at_us`, `-` for one that goes."""
-
-
-class ColumnFile:
-    """A CSV or Parquet file, read a batch at a time: memory is that of a batch, whatever the file's size.
-
-    The types of a CSV file's columns are those of its first block.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Open a file.
-
-        Raises:
-            InputError: It is missing, of another kind or broken.
-        """
-        if path.suffix.lower() not in {".csv", ".parquet"}:
-            raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
-        check_file(path, "a .csv or .parquet file")
-        self.path = path
-        self._is_csv = path.suffix.lower() == ".csv"
-        with self._telling():
-            if self._is_csv:
-                schema = self._csv().schema
-                with path.open("rb") as file:
-                    blocks = iter(lambda: file.read(_CSV_BLOCK_BYTES), b"")
-                    self.rows = max(0, sum(block.count(b"\n") for block in blocks) - 1)
-            else:
-                with pa.parquet.ParquetFile(path) as file:
-                    schema, self.rows = file.schema_arrow, file.metadata.num_rows
-            names = schema.names
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            named = ", ".join(repeated)
-            raise InputError(f"{path}: more than one column {named}: expected each name once")
-        self.columns = {field.name: _type(field.type) for field in schema}
-
-    rows: int
-    """How many there are; of a CSV file, how many lines."""
-    columns: dict[str, Type]
-    """The columns as queries see them."""
-
-    def read(self) -> Iterator[Row]:
-        """The rows in order; NaN reads as NULL, lists as tuples.
-
-        Raises:
-            InputError: It cannot be read on.
-        """
-        with self._telling():
-            for batch in self._batches():
-                columns = [_cleaned(column) for column in batch.columns]
-                yield from zip(*columns, strict=True)
-
-    def _batches(self) -> Iterator[pa.RecordBatch]:
-        if self._is_csv:
-            yield from self._csv()
-        else:
-            with pa.parquet.ParquetFile(self.path, pre_buffer=False) as file:
-                yield from file.iter_batches(_CHUNK_ROWS)
-
-    def _csv(self) -> pa.csv.CSVStreamingReader:
-        return pa.csv.open_csv(self.path, pa.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES))
-
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """What goes wrong with the file, as the user is told."""
-        try:
-            yield
-        except (OSError, UnicodeDecodeError, pa.ArrowException) as fault:
-            raise InputError(f"{self.path}: cannot be read: {fault}") from fault
-
-
-def _type(kind: pa.DataType) -> Type:
-    if pa.types.is_boolean(kind):
-        return Type.BOOLEAN
-    if pa.types.is_integer(kind):
-        return Type.INTEGER
-    if pa.types.is_floating(kind):
-        return Type.REAL
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return Type.TEXT
-    if pa.types.is_dictionary(kind):
-        return _type(kind.value_type)
-    return Type.OTHER
-
-
-def _cleaned(column: pa.Array) -> list[Scalar]:
-    values: list[Scalar] = column.to_pylist()
-    if pa.types.is_floating(column.type):
-        return [None if v is None or math.isnan(v) else v for v in values]  # type: ignore[arg-type]
-    return values if _type(column.type) is not Type.OTHER else [_hashable(v) for v in values]
-
-
-def _hashable(value: object) -> Scalar:
-    if isinstance(value, list):
-        return tuple(_hashable(each) for each in value)
-    if isinstance(value, dict):
-        return tuple((key, _hashable(each)) for key, each in value.items())
-    return value
 
 
 def _time_us(at: Scalar, where: str) -> int:
@@ -149,7 +50,7 @@ class RecordedStream:
         self.name = name
         self._path = path
         self._file = ColumnFile(path)
-        self.columns = self._file.columns
+        self.columns = dict(self._file.columns)
         self.rows = self._file.rows
         self.read = 0
         """Rows read so far."""
@@ -178,6 +79,10 @@ class RecordedStream:
         """Refuse a file whose column of times is missing or holds something else."""
         found = self.columns.get(column)
         if found is Type.INTEGER:
+            return
+        if found is None and column in self.columns:
+            # Nothing in it says what it is: a file without rows is a stream in which nothing happens.
+            self.columns[column] = Type.INTEGER
             return
         near = nearest(column, self.columns)
         hint = f"; did you mean {near}?" if near and near != column else ""
@@ -228,7 +133,8 @@ class RecordedTable:
             values = tuple(named[column] for column in self.columns)
             at_us, change = named.get(TIME_COLUMN), named.get(CHANGE_COLUMN, "+")
             if change not in {"+", "-"}:
-                raise InputError(f"{path}: row {number + 1}: change = {change!r}: expected + or -")
+                told = "change is empty" if change is None else f"change = {change!r}"
+                raise InputError(f"{path}: row {number + 1}: {told}: expected + or -")
             if at_us is None and change == "-":
                 told = "change = '-' without at_us: expected when the row goes"
                 raise InputError(f"{path}: row {number + 1}: {told}")

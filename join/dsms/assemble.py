@@ -1,6 +1,6 @@
 """From a plan to a running query: expressions compiled, windows and joins made or shared."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -67,8 +67,8 @@ class Assembler:
         return Pipeline(name, plan, columns, feed, [*transforms, *output.transforms])
 
     def _scope(self, plan: Plan, faults: list[QueryFault]) -> Scope:
-        sources: list[tuple[str, dict[str, Type]]] = [
-            (source.alias, dict(source.columns)) for source in plan.sources
+        sources: list[tuple[str, Mapping[str, Type | None]]] = [
+            (source.alias, source.columns) for source in plan.sources
         ]
         if plan.sensors is not None:
             columns = {
@@ -79,21 +79,21 @@ class Assembler:
             sources = [("SENSORS", columns)]
         return Scope(self.catalog, self.moment, sources, faults)
 
-    def _joined_type(self, sensors: Sensors, faults: list[QueryFault]) -> Type:
+    def _joined_type(self, sensors: Sensors, faults: list[QueryFault]) -> Type | None:
         """The type of what sensors join on, in all streams that have it."""
         kinds = {
             name: schema.columns[column]
             for name, schema in self.catalog.streams.items()
             if (column := find(sensors.attribute, schema.columns))
         }
-        found = set(kinds.values())
+        found = set(kinds.values()) - {None}
         if found == {Type.INTEGER, Type.REAL}:
             return Type.REAL
         if len(found) > 1:
-            each = ", ".join(f"{kind} in {name}" for name, kind in kinds.items())
+            each = ", ".join(f"{kind} in {name}" for name, kind in kinds.items() if kind)
             message = f"{sensors.attribute} is {each}: these cannot be compared"
             faults.append(QueryFault(sensors.at, message))
-        return next(iter(kinds.values()), Type.OTHER)
+        return next(filter(None, kinds.values()), None)
 
     def _feed(self, plan: Plan, scope: Scope) -> Feed:
         match plan.kind:

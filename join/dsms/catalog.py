@@ -33,7 +33,8 @@ class StreamSchema:
     """A stream and its columns, `at_us` among them; rows hold their values in this order."""
 
     name: str
-    columns: Mapping[str, Type]
+    columns: Mapping[str, Type | None]
+    """Type None: always NULL."""
 
     def __post_init__(self) -> None:
         assert self.columns.get(TIME_COLUMN) is Type.INTEGER, self
@@ -45,7 +46,9 @@ class Table:
     Invariant: `_copies[i]` counts the values of column i in `_rows`.
     """
 
-    def __init__(self, name: str, columns: Mapping[str, Type], rows: Iterable[Row] = ()) -> None:
+    def __init__(
+        self, name: str, columns: Mapping[str, Type | None], rows: Iterable[Row] = ()
+    ) -> None:
         self.name = name
         self.columns = dict(columns)
         self._rows: Counter[Scalar] = Counter()

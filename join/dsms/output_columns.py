@@ -107,7 +107,7 @@ def _grouped(
     before, looked_up = _look_up(calls, scope)
     found = (scope.resolve(column) for column in plan.group_by)
     keys = list(dict.fromkeys(slot for slot in found if slot))
-    grouped_columns: dict[str, Type] = {f"key {slot.index}": slot.type for slot in keys}
+    grouped_columns: dict[str, Type | None] = {f"key {slot.index}": slot.type for slot in keys}
     aggregates: list[Aggregate] = []
     known: dict[Call, str] = {}
 

@@ -70,8 +70,10 @@ def _note(
         constants.setdefault(slot.index, set()).update(v for v in values if v is not None)
 
 
-def _trials(kind: Type, constants: set[Scalar]) -> list[Scalar]:
+def _trials(kind: Type | None, constants: set[Scalar]) -> list[Scalar]:
     """Each constant, a value in each gap between them, and NULL."""
+    if kind is None:
+        return [None]
     if kind is Type.BOOLEAN:
         return [True, False, None]
     if not kind.is_number:

@@ -38,7 +38,7 @@ class PlannedSource:
 
     alias: str
     stream: str
-    columns: Mapping[str, Type]
+    columns: Mapping[str, Type | None]
     window: WindowSpec | None
     selection: tuple[Expression, ...] = ()
     """Conditions on this stream alone, applied before the join."""

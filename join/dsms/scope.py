@@ -20,7 +20,8 @@ class Slot:
     """Where a column is."""
 
     index: int
-    type: Type
+    type: Type | None
+    """None: always NULL."""
     alias: str
     name: str
 
@@ -34,7 +35,7 @@ class Scope:
 
     catalog: Catalog
     moment: Moment
-    sources: Sequence[tuple[str, Mapping[str, Type]]]
+    sources: Sequence[tuple[str, Mapping[str, Type | None]]]
     """Alias and columns, in the order of the row."""
     faults: list[QueryFault] = field(default_factory=list)
     allows_now: bool = False

@@ -1,0 +1,81 @@
+"""What `motejoin query` makes of the cells of its files: what is missing is NULL, types come from what is there."""
+
+import csv
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from scenarios.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answer(sql: str, *options: str) -> list[list[str]]:
+    """The rows of the answer over the stream of s.csv: time, change and what is selected."""
+    assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv", *options]) == 0
+    with Path("a.csv").open() as file:
+        return [[row[0], *row[2:]] for row in csv.reader(file)][1:]
+
+
+def test_an_empty_cell_is_null_whatever_its_column_holds(folder: Path) -> None:
+    (folder / "s.csv").write_text('k,x,s,ok,at_us\n1,,a,true,0\n2,,"",,1\n,,b,false,2\n')
+    sql = "SELECT COUNT(k), COUNT(x), COUNT(s), COUNT(ok) FROM S"
+    assert answer(sql)[-1] == ["2", "u", "2", "0", "2", "2"]
+    assert answer("SELECT k FROM S WHERE s IS NULL") == [["1", "+", "2"]]
+
+
+def test_an_empty_text_of_parquet_is_a_text(folder: Path) -> None:
+    table = pa.table({"s": ["a", "", None], "at_us": [0, 1, 2]})
+    pa.parquet.write_table(table, folder / "p.parquet")
+    sql = "SELECT COUNT(s) FROM P"
+    assert main(["query", sql, "--stream=P=p.parquet", "--out=a.parquet"]) == 0
+    told = pa.parquet.read_table("a.parquet").column("COUNT(s)").to_pylist()
+    assert told == [1, 2]
+
+
+def test_a_stream_may_have_no_rows(folder: Path) -> None:
+    (folder / "s.csv").write_text("k,at_us\n1,5\n")
+    (folder / "none.csv").write_text("k,arrived_us,at_us\n")
+    sql = "SELECT S.k FROM S [ROWS 1], N [ROWS 1] WHERE S.k = N.k"
+    assert answer(sql, "--stream=N=none.csv") == []
+    assert answer("SELECT k FROM S", "--stream=N=none.csv") == [["5", "+", "1"]]
+
+
+def test_a_column_that_stays_empty_goes_with_every_type(folder: Path) -> None:
+    (folder / "s.csv").write_text("k,x,at_us\n1,,0\n2,,1\n")
+    sql = "SELECT k FROM S WHERE x IS NULL AND NOT (x = 'a' AND x > 3 AND x + 1 IN (2))"
+    assert answer(sql) == []
+    assert answer("SELECT x, k FROM S [PWINDOW IN x > 1 OUT x < 2 ON k]") == []
+    assert answer("SELECT MAX(x), SUM(x), x FROM S GROUP BY x") == [
+        ["0", "+", "", "", ""],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("late", "condition"),
+    [("7", "x + 1 = 8"), ("7.5", "x * 2 = 15"), ("seven", "x = 'seven'"), ("true", "x")],
+)
+def test_a_column_may_be_empty_at_first(
+    folder: Path, late: str, condition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scenarios.column_file._CSV_BLOCK_BYTES", 64)
+    rows = [f",{number}," for number in range(50)]
+    (folder / "s.csv").write_text("\n".join(["x,at_us,y", *rows, f"{late},50,", ",51,"]) + "\n")
+    assert answer(f"SELECT at_us FROM S WHERE {condition}") == [["50", "+", "50"]]
+    assert len(answer("SELECT at_us FROM S WHERE x IS NULL AND y IS NULL")) == 51
+
+
+def test_a_change_of_a_table_that_is_empty_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s.csv").write_text("k,at_us\n1,5\n")
+    (folder / "t.csv").write_text("k,at_us,change\n1,2,+\n1,3,\n")
+    given = ["query", "SELECT k FROM S", "--stream=S=s.csv", "--table=T=t.csv", "--out=a.csv"]
+    assert main(given) == 2
+    assert "t.csv: row 2: change is empty: expected + or -" in capsys.readouterr().err
