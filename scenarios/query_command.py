@@ -264,8 +264,7 @@ def _outputs(
             yield _changed(engine, tables, change)
             change = next(waiting)
         stream = streams[order]
-        late = engine.advance(arrived_us)
-        yield [*late, *engine.arrive(stream.name, row, stream.at_us(row))]
+        yield engine.arrive(stream.name, row, stream.at_us(row), now_us=arrived_us)
     while change is not None:
         yield _changed(engine, tables, change)
         change = next(waiting)

@@ -6,6 +6,7 @@ It is driven from outside, by a recording's reader or by a simulated sink, and h
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from join.dsms.assemble import Assembler
 from join.dsms.catalog import Catalog
@@ -49,8 +50,11 @@ class Sharing:
 class Engine:
     """Runs queries over streams.
 
-    Invariant: time never goes back. A row whose time lies before now is late: it counts from now on, if its
-    window still holds it.
+    Time never goes back. A row whose time lies before now is late: it counts from now on, if its window still
+    holds it. One whose time lies ahead counts from now on too, except in joins under windows between streams: these
+    take it in when its time has come.
+
+    Invariant: no row in `_ahead` is due.
     """
 
     def __init__(
@@ -78,6 +82,8 @@ class Engine:
         self._assembler = self._make_assembler()
         self._pipelines: dict[str, Pipeline] = {}
         self._now_us: int | None = None
+        self._ahead: list[tuple[int, int, str, Row]] = []
+        """A heap of (time, number, stream, row): what has come before its time."""
         self._events = 0
 
     @property
@@ -112,20 +118,27 @@ class Engine:
         """
         return explain(self._plan(sql))
 
-    def arrive(self, stream: str, row: Row, at_us: int) -> list[Output]:
-        """Take in a row of a stream, its columns in the catalog's order.
+    def arrive(
+        self, stream: str, row: Row, at_us: int, *, now_us: int | None = None
+    ) -> list[Output]:
+        """Take in a row of a stream.
+
+        Args:
+            stream: The stream's name.
+            row: The row's values, in the order of the catalog's columns.
+            at_us: The row's time.
+            now_us: When it arrives; None: at its time, or now if that is past.
 
         Raises:
             InputError: A predicate cannot be evaluated on it.
         """
-        outputs = self.advance(at_us)
+        outputs = self.advance(at_us if now_us is None else now_us)
         event = ArrivalEvent(self._next_event(), self._moment.now_us, stream, row, at_us)
-        try:
-            for pipeline in self._pipelines.values():
-                outputs += pipeline.arrive(event)
-        except OverlapError as fault:
-            raise InputError(f"stream {stream}, at_us {at_us}: {fault}") from fault
-        return outputs
+        takers = list(self._pipelines.values())
+        if at_us > event.now_us:
+            heappush(self._ahead, (at_us, event.number, stream, row))
+            takers = [pipeline for pipeline in takers if not pipeline.feed.waits]
+        return outputs + self._taken_in(event, takers)
 
     def advance(self, now_us: int) -> list[Output]:
         """Let time go on to `now_us`; a time already past changes nothing.
@@ -143,6 +156,11 @@ class Engine:
                     outputs += pipeline.advance(event)
             except OverlapError as fault:
                 raise InputError(f"at_us {instant_us}: {fault}") from fault
+            while self._ahead and self._ahead[0][0] <= instant_us:
+                at_us, _, stream, row = heappop(self._ahead)
+                arrival = ArrivalEvent(self._next_event(), instant_us, stream, row, at_us)
+                waiting = [p for p in self._pipelines.values() if p.feed.waits]
+                outputs += self._taken_in(arrival, waiting)
         if self._now_us is None or now_us > self._now_us:
             self._now_us = now_us
         self._moment.now_us = self._now_us
@@ -150,7 +168,9 @@ class Engine:
 
     def next_us(self) -> int | None:
         """When time alone changes an answer next; None: never."""
-        instants = (pipeline.feed.next_us() for pipeline in self._pipelines.values())
+        instants = [pipeline.feed.next_us() for pipeline in self._pipelines.values()]
+        if self._ahead:
+            instants.append(self._ahead[0][0])
         return min((at for at in instants if at is not None), default=None)
 
     def change_table(
@@ -214,6 +234,13 @@ class Engine:
             for (stream, text), shared in self._assembler.windows.all().items()
             if isinstance(shared.window, PredicateWindow)
         }
+
+    def _taken_in(self, event: ArrivalEvent, takers: Iterable[Pipeline]) -> list[Output]:
+        """What an arrival does to the answers of some queries."""
+        try:
+            return [output for pipeline in takers for output in pipeline.arrive(event)]
+        except OverlapError as fault:
+            raise InputError(f"stream {event.stream}, at_us {event.at_us}: {fault}") from fault
 
     def _plan(self, sql: str) -> Plan:
         """The plan of a query that can be run."""

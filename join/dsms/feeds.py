@@ -39,6 +39,9 @@ Step = tuple[int, list[Delta]]
 class Feed(Protocol):
     """Where the changes that a query's operators work on come from."""
 
+    waits: bool
+    """Whether a row that comes before its time is to be held back until then: no arrival's `at_us` is ahead."""
+
     def arrive(self, event: ArrivalEvent) -> list[Step]:
         """What an arrival changes; no step at all if its stream is not the query's."""
 
@@ -97,6 +100,8 @@ class WindowedSource:
 
 class WindowedFeed:
     """Streams in windows of their own, joined change by change."""
+
+    waits = False
 
     def __init__(self, sources: Sequence[WindowedSource], tree: JoinTree) -> None:
         self._sources = sources

@@ -21,6 +21,8 @@ class SensorsFeed:
     as of the last event.
     """
 
+    waits = True
+
     def __init__(self, readings: Mapping[str, Reading], window_us: int) -> None:
         """A join of the streams in `readings`, which says how to read each."""
         self._readings = readings

@@ -72,6 +72,8 @@ class SharedGroup:
 class SharedFeed:
     """One query's part of a shared join."""
 
+    waits = True
+
     def __init__(self, group: SharedGroup, window_us: int, order: tuple[int, int]) -> None:
         self._group = group
         self._outlet = group.join.add_query(window_us)

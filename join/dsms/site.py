@@ -40,8 +40,7 @@ class QuerySite:
 
     def take(self, stream: str, row: Row, at_us: int) -> None:
         """Take in a row that was produced at `at_us` and arrives now."""
-        outputs = self._engine.advance(self._clock.now_us)
-        self._report([*outputs, *self._engine.arrive(stream, row, at_us)])
+        self._report(self._engine.arrive(stream, row, at_us, now_us=self._clock.now_us))
 
     def change_table(self, table: str, *, insert: Sequence[Row], delete: Sequence[Row]) -> None:
         """Change a table now."""

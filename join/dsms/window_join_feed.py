@@ -32,6 +32,8 @@ class JoinedStream:
 class WindowJoinFeed:
     """Streams joined under windows between them."""
 
+    waits = True
+
     def __init__(
         self,
         operator: Operator,

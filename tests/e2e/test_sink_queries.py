@@ -119,6 +119,45 @@ def test_the_sink_answers_as_the_recorded_arrivals_do(tmp_path: Path, disturbed:
     assert trace.number("SELECT count(*) FROM results WHERE query = 'join'") > 1000
 
 
+def test_answers_with_wrong_clocks_equal_snapshots_of_what_has_arrived(tmp_path: Path) -> None:
+    near = "SELECT COUNT(*) FROM Sensors A, Sensors B WHERE A.gas = B.gas AND A.node < B.node"
+    queries = {
+        "inside": "SELECT COUNT(*) FROM Sensors [RANGE 2 s]",
+        "near": f"{near} WINDOW 600 ms",
+        "nearer": f"{near} WINDOW 300 ms",
+    }
+    run = tmp_path / "run"
+    words = [str(scenario(tmp_path, queries)), "--out", str(run)]
+    assert main(["run", *words, "--set", "faults.clock_offset_ms=300.0"]) == 0
+    trace = Trace(run)
+    arrived = """(SELECT f.node, f.at_us AS arrived_us, f.origin_at_us AS at_us, r.value FROM fates AS f
+        JOIN readings AS r ON r.node = f.node AND r.stamp_us = f.origin_at_us WHERE f.fate = 'joined')"""
+    assert trace.number(f"SELECT count(*) FROM {arrived} WHERE at_us > arrived_us") > 100
+    end_us = round(trace.manifest.simulated_s * 1e6)
+    instants = f"(SELECT unnest(range(20_000_000, {end_us}, 1_000_000)) AS now_us)"
+    held = f"""SELECT now_us, count(a.node) FROM {instants} LEFT JOIN {arrived} AS a
+        ON arrived_us <= now_us AND at_us >= now_us - 2_000_000 GROUP BY ALL ORDER BY ALL"""
+    assert counted(trace, "inside") == trace.rows(held)
+    for name, window_us in (("near", 600_000), ("nearer", 300_000)):
+        of = f"BETWEEN now_us - {window_us} AND now_us"
+        joined = f"""SELECT now_us, count(b.node) FROM {instants}
+            LEFT JOIN {arrived} AS a ON a.arrived_us <= now_us AND a.at_us {of}
+            LEFT JOIN {arrived} AS b ON b.arrived_us <= now_us AND b.at_us {of}
+                AND a.value = b.value AND a.node < b.node
+            GROUP BY ALL ORDER BY ALL"""
+        assert counted(trace, name) == trace.rows(joined)
+
+
+def counted(trace: Trace, name: str) -> list[tuple[object, ...]]:
+    """The count that a query's answer holds at each second from 20 s on."""
+    counts = {}
+    changes = answers_of_the_run(trace, name)
+    for now_us in range(20_000_000, round(trace.manifest.simulated_s * 1e6), 1_000_000):
+        by_then = [count for at_us, _, count in changes if at_us <= now_us]  # type: ignore[operator]
+        counts[now_us] = by_then[-1]
+    return list(counts.items())
+
+
 def test_queries_change_nothing_but_the_results(tmp_path: Path) -> None:
     plain = scenario(tmp_path, {})
     assert main(["run", str(plain), "--out", str(tmp_path / "plain")]) == 0

@@ -214,6 +214,47 @@ def test_queries_come_and_go_while_streams_run() -> None:
     assert list(engine.queries) == ["two"]
 
 
+def told(outputs: Sequence[Output]) -> list[tuple[int, str, Row]]:
+    return [(output.at_us, output.change.value, output.row) for output in outputs]
+
+
+def test_a_row_that_comes_before_its_time_does_not_move_time_on() -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", "SELECT id FROM S [RANGE 3 us]")
+    outputs = []
+    for number, at_us, now_us in ((1, 0, 0), (2, 10, 1), (3, 2, 2), (4, 1, 2)):
+        outputs += engine.arrive("S", (number, 1.0, "x", True, at_us), at_us, now_us=now_us)
+    assert told([*outputs, *engine.advance(20)]) == [
+        (0, "+", (1,)),
+        (1, "+", (2,)),
+        (2, "+", (3,)),
+        (2, "+", (4,)),
+        (4, "-", (1,)),
+        (5, "-", (4,)),
+        (6, "-", (3,)),
+        (14, "-", (2,)),
+    ]
+
+
+@pytest.mark.parametrize("schedule", [None, "lwo", "swf", "mqt"])
+def test_a_join_takes_a_row_that_comes_before_its_time_in_when_that_has_come(
+    schedule: str | None,
+) -> None:
+    engine = Engine(catalog(), schedule=schedule)
+    engine.add_query("q", "SELECT S.v, T.v FROM S, T WHERE S.id = T.id WINDOW 3 us")
+    outputs = engine.arrive("S", (1, 10.0, "x", True, 10), 10, now_us=1)
+    # Neither is the row of 10 us near this one, nor do these two miss each other because of it.
+    outputs += engine.arrive("S", (1, 2.0, "x", True, 2), 2, now_us=2)
+    outputs += engine.arrive("T", (1, 3.0, "x", True, 3), 3, now_us=3)
+    outputs += engine.arrive("T", (1, 8.0, "x", True, 8), 8, now_us=8)
+    outputs += [*engine.advance(11), *engine.finish()]
+    assert told(outputs) == [
+        (3, "+", (2.0, 3.0)),
+        (6, "-", (2.0, 3.0)),
+        (10, "+", (10.0, 8.0)),
+    ]
+
+
 def test_a_faulty_query_leaves_no_trace() -> None:
     engine = Engine(catalog(), schedule="mqt")
     with pytest.raises(QueryError):
