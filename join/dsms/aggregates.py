@@ -8,7 +8,7 @@ of what is in the window.
 from abc import ABC, abstractmethod
 from collections import Counter
 from heapq import heappop, heappush
-from math import inf, isfinite, nan
+from math import isfinite
 from typing import Any
 
 from join.dsms.changes import Scalar, take_out
@@ -75,7 +75,7 @@ class CountDistinct(Accumulator):
 
 
 class Sum(Accumulator):
-    """SUM(x): an integer for integers, a float otherwise; NULL of nothing."""
+    """SUM(x): an integer for integers, a float otherwise; NULL of nothing, and where it is no finite number."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -83,8 +83,8 @@ class Sum(Accumulator):
         self._floats = 0
         """Sum of the finite floats, in units of the smallest float."""
         self._float_count = 0
-        self._odd: Counter[float] = Counter()
-        """Infinities that are in."""
+        self._infinite = 0
+        """How many infinities are in."""
 
     def add(self, value: Scalar) -> None:
         """Add to the sum."""
@@ -111,25 +111,23 @@ class Sum(Accumulator):
                 numerator, denominator = value.as_integer_ratio()
                 self._floats += sign * ((numerator << _UNIT_BITS) // denominator)
             else:
-                self._odd[value] += sign
+                self._infinite += sign
         else:
             assert isinstance(value, int), value
             self._integers += sign * value
 
-    def _rounded(self, divisor: int) -> float:
-        if up := self._odd[inf]:
-            return nan if self._odd[-inf] and up else inf
-        if self._odd[-inf]:
-            return -inf
+    def _rounded(self, divisor: int) -> float | None:
+        if self._infinite:
+            return None
         units = (self._integers << _UNIT_BITS) + self._floats
         try:
             return units / (divisor << _UNIT_BITS)
         except OverflowError:
-            return inf if units > 0 else -inf
+            return None
 
 
 class Average(Sum):
-    """AVG(x): a float; NULL of nothing."""
+    """AVG(x): a float; NULL of nothing, and where it is no finite number."""
 
     def result(self) -> float | None:
         """The mean, correctly rounded."""

@@ -65,13 +65,14 @@ def consolidate(batch: Batch) -> list[Delta]:
     brought: dict[Row, list[int]] = {}
     for delta in batch:
         merged = delta
-        if delta.old is not None and (places := brought.get(delta.old)):
-            earlier = kept[places[-1]]
+        # What an earlier step took the place of may itself have been brought since: hence a loop.
+        while merged.old is not None and (places := brought.get(merged.old)):
+            place = places.pop()
+            earlier, kept[place] = kept[place], None
             assert earlier is not None, delta
-            kept[places.pop()] = None
-            merged = Delta(earlier.old, delta.new)
-            if merged.old == merged.new:
-                continue
+            merged = Delta(earlier.old, merged.new)
+        if merged is not delta and merged.old == merged.new:
+            continue
         if merged.new is not None:
             brought.setdefault(merged.new, []).append(len(kept))
         kept.append(merged)

@@ -6,6 +6,7 @@ No text is ever evaluated as code: each node of the syntax tree becomes a closur
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from join.dsms.catalog import Type, find
@@ -141,8 +142,8 @@ def _now(node: Now, scope: Scope) -> Compiled:
 def _minus(operand: Compiled, node: Minus, scope: Scope) -> Compiled:
     if operand.type is not None and not operand.type.is_number:
         return _fault(scope, node.at, f"minus of {operand.type}; expected a number")
-    evaluate = operand.evaluate
-    return Compiled(operand.type, lambda row: None if (v := evaluate(row)) is None else -v)
+    evaluate, negate = operand.evaluate, _finite(operator.neg)
+    return Compiled(operand.type, lambda row: None if (v := evaluate(row)) is None else negate(v))
 
 
 def _arithmetic(node: Arithmetic, scope: Scope) -> Compiled:
@@ -152,13 +153,26 @@ def _arithmetic(node: Arithmetic, scope: Scope) -> Compiled:
             return _fault(scope, node.at, f"{node.operator} of {side.type}; expected numbers")
     a, b = left.evaluate, right.evaluate
     is_whole = left.type is Type.INTEGER and right.type is Type.INTEGER and node.operator != "/"
-    calculate = _CALCULATE[node.operator]
+    calculate = _CALCULATE[node.operator] if is_whole else _finite(_CALCULATE[node.operator])
 
     def evaluate(row: Row) -> Scalar:
         x, y = a(row), b(row)
         return None if x is None or y is None else calculate(x, y)
 
     return Compiled(Type.INTEGER if is_whole else Type.REAL, evaluate)
+
+
+def _finite(calculate: Callable[..., Any]) -> Callable[..., Any]:
+    """The calculation with NULL for what is too large for a number or is none, as infinity less infinity."""
+
+    def finite(*values: Scalar) -> Scalar:
+        try:
+            value = calculate(*values)
+        except OverflowError:
+            return None
+        return None if isinstance(value, float) and not isfinite(value) else value
+
+    return finite
 
 
 def _divide(x: Any, y: Any) -> Any:  # noqa: ANN401 - numbers
@@ -298,7 +312,7 @@ def _call(node: Call, scope: Scope) -> Compiled:
         found = "*" if node.star else f"{len(node.arguments)} arguments"
         return _fault(scope, node.at, f"{name} takes {function.arity} arguments, found {found}")
     arguments = [compile_expression(argument, scope).evaluate for argument in node.arguments]
-    call = function.call
+    call = _finite(function.call) if function.returns.is_number else function.call
     is_condition = function.returns is Type.BOOLEAN
 
     def evaluate(row: Row) -> Scalar:
