@@ -27,20 +27,25 @@ from join.dsms.scope import Moment, Scope
 def compile_turns(predicate: Expression, scope: Scope) -> Callable[[Row], list[int]] | None:
     """The instants at which the predicate may turn for a row; None: it does not read NOW.
 
-    A use of NOW that cannot be followed is a fault of the scope.
+    A use of NOW that cannot be followed is a fault of the scope. Other faults are told where the predicate itself is
+    compiled.
     """
-    timeless = Scope(scope.catalog, Moment(0), scope.sources, scope.faults, allows_now=True)
+    timeless = Scope(scope.catalog, Moment(0), scope.sources, allows_now=True)
     crossings = []
     for node in _with_now(predicate):
-        coefficient = _coefficient(node)
-        if coefficient is None:
-            message = "NOW can be compared with what is added to or subtracted from it, no more"
+        apart = (
+            Arithmetic("-", node.left, node.right, node.at)
+            if isinstance(node, Comparison)
+            else None
+        )
+        coefficient = None if apart is None else _coefficient(apart)
+        if apart is None or coefficient is None:
+            message = (
+                "NOW can be compared with (= != < <= > >=), added to and subtracted from, no more"
+            )
             scope.faults.append(QueryFault(node.at, message))
-            continue
-        assert isinstance(node, Comparison)
-        if coefficient:
-            rest = compile_expression(Arithmetic("-", node.left, node.right, node.at), timeless)
-            crossings.append((coefficient, rest.evaluate))
+        elif coefficient:
+            crossings.append((coefficient, compile_expression(apart, timeless).evaluate))
     if not any(isinstance(node, Now) for node in walk(predicate)):
         return None
 
@@ -73,7 +78,7 @@ def _coefficient(node: Expression) -> Fraction | None:
         case Minus(operand):
             inner = _coefficient(operand)
             return None if inner is None else -inner
-        case Arithmetic("+" | "-" as operator, left, right) | Comparison(operator, left, right):
+        case Arithmetic("+" | "-" as operator, left, right):
             a, b = _coefficient(left), _coefficient(right)
             if a is None or b is None:
                 return None
