@@ -76,9 +76,13 @@ def _trials(kind: Type | None, constants: set[Scalar]) -> list[Scalar]:
         return [None]
     if kind is Type.BOOLEAN:
         return [True, False, None]
-    if not kind.is_number:
-        other = ["".join(map(str, constants)) + "?"] if kind is Type.TEXT else []
-        return [*constants, *other, None]
+    if kind is Type.TEXT:
+        texts = sorted(each for each in constants if isinstance(each, str))
+        # No text lies between t and t + NUL; t + "a" reads better where it will do.
+        after = [text + end for end in ("a", "\0") for text in texts]
+        return [*texts, *after, "", None]
+    if kind is Type.OTHER:
+        return [(), None]
     numbers = sorted(each for each in constants if isinstance(each, int | float)) or [0]
     if kind is Type.INTEGER:
         return [*{round(number) + step for number in numbers for step in (-1, 0, 1)}, None]

@@ -82,7 +82,7 @@ class WindowMaker:
                 None if scope.faults else overlap_witness(spec.enters, spec.leaves, both, scope)
             )
             if witness is not None:
-                shown = ", ".join(f"{name} = {value}" for name, value in witness.items())
+                shown = ", ".join(f"{name} = {_shown(value)}" for name, value in witness.items())
                 message = f"IN and OUT overlap: {shown or 'every row'} satisfies both"
                 scope.faults.append(QueryFault(spec.at, message))
         slots = _slots(spec.on, scope)
@@ -96,6 +96,11 @@ class WindowMaker:
             reads_table=any(reads_table(predicate) for predicate in predicates),
             limit=self._state_limit,
         )
+
+
+def _shown(value: Scalar) -> str:
+    """A value as a message shows it, signs that cannot be seen included."""
+    return "NULL" if value is None else repr(value)
 
 
 def _turns(
