@@ -81,8 +81,7 @@ def build_sink_queries(
     queries = SinkQueries(engine, kernel, rows, positions_m)
 
     def change(named: tuple[str, TableChange]) -> None:
-        name, (_, is_insert, row) = named
-        insert, delete = ([row], []) if is_insert else ([], [row])
+        name, (_, insert, delete) = named
         queries.site.change_table(name, insert=insert, delete=delete)
 
     for table in tables:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from join.dsms.catalog import Catalog, StreamSchema, Table
-from join.dsms.changes import Row, Scalar
+from join.dsms.changes import Scalar
 from join.dsms.engine import COSTS, SCHEDULES, Engine
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
@@ -21,7 +21,7 @@ from join.dsms.virtual_cpu import NS_PER_US, CpuCosts
 from scenarios.command_files import StatsFile, check_apart
 from scenarios.progress import ProgressDisplay
 from scenarios.query_figures import query_figures
-from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable
+from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable, TableChange
 from sim.collector import rare_collection
 from sim.errors import InputError
 
@@ -249,11 +249,7 @@ def _outputs(
     At the same time, tables change before rows arrive, and streams and tables take turns as they were given.
     """
     changes = sorted(
-        (
-            (at_us, order, is_insert, row)
-            for order, table in enumerate(tables)
-            for at_us, is_insert, row in table.changes
-        ),
+        ((each.at_us, order, each) for order, table in enumerate(tables) for each in table.changes),
         key=lambda change: change[:2],
     )
     waiting = iter([*changes, None])
@@ -271,13 +267,10 @@ def _outputs(
 
 
 def _changed(
-    engine: Engine, tables: Sequence[RecordedTable], change: tuple[int, int, bool, Row]
+    engine: Engine, tables: Sequence[RecordedTable], change: tuple[int, int, TableChange]
 ) -> list[Output]:
-    at_us, order, is_insert, row = change
-    name = tables[order].name
-    if is_insert:
-        return engine.change_table(name, at_us, insert=[row])
-    return engine.change_table(name, at_us, delete=[row])
+    _, order, (at_us, insert, delete) = change
+    return engine.change_table(tables[order].name, at_us, insert=insert, delete=delete)
 
 
 def _warn_of_evictions(engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -98,11 +99,11 @@ class RecordedStream:
 
 
 class TableChange(NamedTuple):
-    """A row of a table that comes or goes."""
+    """What an instant does to a table: a row that both goes and comes then is in neither list."""
 
     at_us: int
-    is_insert: bool
-    row: Row
+    insert: list[Row]
+    delete: list[Row]
 
 
 class RecordedTable:
@@ -125,8 +126,7 @@ class RecordedTable:
         if not self.columns:
             raise InputError(f"{path}: expected a column of values, found {', '.join(types)}")
         self.initial: list[Row] = []
-        self.changes: list[TableChange] = []
-        """In order of time."""
+        more: dict[int, Counter[Row]] = {}
         names = list(types)
         for number, row in enumerate(file.read()):
             named = dict(zip(names, row, strict=True))
@@ -142,8 +142,12 @@ class RecordedTable:
                 self.initial.append(values)
             else:
                 when_us = _time_us(at_us, f"{path}: row {number + 1}: {TIME_COLUMN}")
-                self.changes.append(TableChange(when_us, change == "+", values))
-        self.changes.sort(key=lambda each: each.at_us)
+                more.setdefault(when_us, Counter())[values] += 1 if change == "+" else -1
+        self.changes = [
+            TableChange(at_us, list((+rows).elements()), list((-rows).elements()))
+            for at_us, rows in sorted(more.items(), key=lambda each: each[0])
+        ]
+        """One per instant, in order of time."""
 
 
 class AnswerFile:

@@ -79,3 +79,21 @@ def test_a_change_of_a_table_that_is_empty_is_refused(
     given = ["query", "SELECT k FROM S", "--stream=S=s.csv", "--table=T=t.csv", "--out=a.csv"]
     assert main(given) == 2
     assert "t.csv: row 2: change is empty: expected + or -" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("swap", ["1,3,-\n2,3,+", "2,3,+\n1,3,-", "2,3,+\n1,3,-\n1,3,+\n1,3,-"])
+def test_what_an_instant_does_to_a_table_is_one_change(folder: Path, swap: str) -> None:
+    (folder / "s.csv").write_text("k,at_us\n1,1\n2,2\n1,9\n")
+    (folder / "t.csv").write_text(f"k,at_us,change\n1,,+\n{swap}\n5,4,+\n5,4,-\n2,6,-\n2,6,+\n")
+    sql = "SELECT COUNT(*), MAX(k) FROM S [PWINDOW k IN T ON k]"
+    assert answer(sql, "--table=T=t.csv") == [["1", "+", "1", "1"], ["3", "u", "1", "2"]]
+
+
+def test_a_row_that_goes_more_often_than_it_is_there_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s.csv").write_text("k,at_us\n1,5\n")
+    (folder / "t.csv").write_text("k,at_us,change\n1,,+\n1,3,-\n1,3,-\n1,3,-\n1,3,+\n")
+    given = ["query", "SELECT k FROM S", "--stream=S=s.csv", "--table=T=t.csv", "--out=a.csv"]
+    assert main(given) == 2
+    assert "table T, at_us 3: the row (1,) is not there to delete" in capsys.readouterr().err
