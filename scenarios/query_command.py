@@ -32,7 +32,8 @@ input:
 
 output:
   One row per change of an answer: at_us, query, change, then the selected columns. + a row comes, u it
-  takes the place of one that was there, - it goes. Each query's rows are in order of time.
+  takes the place of one that was there (with --old, of the one in the columns old_…), - it goes. Each query's
+  rows are in order of time.
 
 examples:
   Sensors above 90 degrees, as they come and go:
@@ -87,6 +88,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="where the answers go (.csv, .parquet)"
+    )
+    parser.add_argument(
+        "--old",
+        action="store_true",
+        help="add columns old_… that show in u rows what was there before",
     )
     parser.add_argument(
         "--schedule",
@@ -156,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
     with (
         rare_collection(),
         ProgressDisplay(f"{len(queries)} queries over {rows:,} rows", rows) as display,
-        AnswerFile(args.out, columns) as answers,
+        AnswerFile(args.out, columns, old=args.old) as answers,
     ):
         for number, outputs in enumerate(_outputs(engine, streams, tables)):
             answers.write(outputs)

@@ -153,8 +153,12 @@ class RecordedTable:
 class AnswerFile:
     """The answers' changes as CSV or Parquet; appears under its name when it is whole."""
 
-    def __init__(self, path: Path, queries: Mapping[str, Mapping[str, Type | None]]) -> None:
+    def __init__(
+        self, path: Path, queries: Mapping[str, Mapping[str, Type | None]], *, old: bool = False
+    ) -> None:
         """A file for the answers of queries with these output columns.
+
+        With `old`, each has a second column for the value that an update took the place of.
 
         Raises:
             InputError: The name has another ending, or the file cannot be written.
@@ -170,9 +174,11 @@ class AnswerFile:
                 kinds[name] = kind if kinds.get(name, kind) is kind else Type.OTHER
         self._is_csv = path.suffix.lower() == ".csv"
         self._types = {name: _arrow_type(kind) for name, kind in kinds.items()}
+        self._old_names = _old_names(list(kinds)) if old else {}
         self._schema = pa.schema(
             [("at_us", pa.int64()), ("query", pa.string()), ("change", pa.string())]
             + [(name, kind) for name, kind in self._types.items()]
+            + [(old_name, self._types[name]) for name, old_name in self._old_names.items()]
         )
         assert self._schema.names[:3] == list(RESERVED)
         self._waiting: list[Output] = []
@@ -215,16 +221,17 @@ class AnswerFile:
         if not outputs:
             return
         self.rows += len(outputs)
-        times, queries, changes, rows, _ = zip(*outputs, strict=True)
+        times, queries, changes, rows, olds = zip(*outputs, strict=True)
         arrays = [
             pa.array(times, pa.int64()),
             pa.array(queries, pa.string()),
             pa.array(changes, pa.string()),
             *(self._array(name, queries, rows) for name in self._types),
+            *(self._array(name, queries, olds) for name in self._old_names),
         ]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
 
-    def _array(self, name: str, queries: Sequence[str], rows: Sequence[Row]) -> pa.Array:
+    def _array(self, name: str, queries: Sequence[str], rows: Sequence[Row | None]) -> pa.Array:
         """One column of what waits, as it is written."""
         kind = self._types[name]
         values = self._column(name, queries, rows)
@@ -238,16 +245,33 @@ class AnswerFile:
             where = f"{self._path}: query {query}, column {name}"
             raise InputError(f"{where}: {value} does not fit into 64 bits") from fault
 
-    def _column(self, name: str, queries: Sequence[str], rows: Sequence[Row]) -> list[Scalar]:
-        """One column of what waits; empty in rows of queries that do not have it."""
+    def _column(
+        self, name: str, queries: Sequence[str], rows: Sequence[Row | None]
+    ) -> list[Scalar]:
+        """One column of what waits; empty where there is no row, or its query does not have the column."""
         places = {query: names.index(name) for query, names in self._names.items() if name in names}
         if len(self._names) == 1:
             place = places[queries[0]]
-            return [row[place] for row in rows]
+            return [None if row is None else row[place] for row in rows]
         return [
-            row[places[query]] if query in places else None
+            None if row is None or query not in places else row[places[query]]
             for query, row in zip(queries, rows, strict=True)
         ]
+
+
+def _old_names(names: Sequence[str]) -> dict[str, str]:
+    """A name for the old value of each column, none of them taken."""
+    taken = {*names, *RESERVED}
+    chosen: dict[str, str] = {}
+    for name in names:
+        old_name = f"old_{name}"
+        number = 1
+        while old_name in taken:
+            number += 1
+            old_name = f"old_{name}_{number}"
+        taken.add(old_name)
+        chosen[name] = old_name
+    return chosen
 
 
 def _arrow_type(kind: Type | None) -> pa.DataType:

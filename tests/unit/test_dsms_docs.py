@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,29 +12,29 @@ from scenarios.cli import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "QUERIES.md"
 
-BLOCK = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)(?: (.+?))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks() -> list[tuple[str, str, str]]:
-    """(kind, name, content) of each fenced block with a kind."""
+    """(kind, name or options, content) of each fenced block with a kind."""
     return BLOCK.findall(PAGE.read_text())
 
 
-def examples() -> Iterator[tuple[str, str, str]]:
-    """(query, kind of outcome, outcome), in pairs of blocks."""
-    query = None
-    for kind, _, content in blocks():
+def examples() -> Iterator[tuple[list[str], str, str]]:
+    """(query and options, kind of outcome, outcome), in pairs of blocks."""
+    asked = None
+    for kind, options, content in blocks():
         if kind == "query":
-            assert query is None, f"no outcome is given for {query}"
-            query = content.strip()
+            assert asked is None, f"no outcome is given for {asked}"
+            asked = [content.strip(), *shlex.split(options)]
         elif kind in {"changes", "plan", "error"}:
-            assert query is not None, content
-            yield query, kind, content.rstrip("\n")
-            query = None
+            assert asked is not None, content
+            yield asked, kind, content.rstrip("\n")
+            asked = None
 
 
-def _title(text: str) -> str:
-    return " ".join(text.split())[:160]
+def _title(asked: list[str] | str) -> str:
+    return " ".join(" ".join(asked).split() if isinstance(asked, list) else asked.split())[:160]
 
 
 def test_the_page_has_its_examples() -> None:
@@ -41,9 +42,9 @@ def test_the_page_has_its_examples() -> None:
     assert "```\nmotejoin query" in PAGE.read_text()
 
 
-@pytest.mark.parametrize(("query", "kind", "outcome"), list(examples()), ids=_title)
+@pytest.mark.parametrize(("asked", "kind", "outcome"), list(examples()), ids=_title)
 def test_example(
-    query: str,
+    asked: list[str],
     kind: str,
     outcome: str,
     tmp_path: Path,
@@ -51,7 +52,8 @@ def test_example(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arguments = ["query", query, "--out=answer.csv"]
+    query = asked[0]
+    arguments = ["query", *asked, "--out=answer.csv"]
     for what, name, content in blocks():
         joins_all = re.search(r"SENSORS JOIN ON (\w+)", query)
         is_used = joins_all[1] in content.split("\n")[0] if joins_all else name in query

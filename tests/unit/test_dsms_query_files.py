@@ -97,3 +97,50 @@ def test_a_row_that_goes_more_often_than_it_is_there_is_refused(
     given = ["query", "SELECT k FROM S", "--stream=S=s.csv", "--table=T=t.csv", "--out=a.csv"]
     assert main(given) == 2
     assert "table T, at_us 3: the row (1,) is not there to delete" in capsys.readouterr().err
+
+
+def rebuilt(path: Path) -> list[list[str]]:
+    """The answer at the end, from its changes with `--old`."""
+    with path.open() as file:
+        names, *changes = csv.reader(file)
+    assert len(names) % 2, names
+    width = (len(names) - 3) // 2
+    assert names[3 + width :] == [f"old_{name}" for name in names[3 : 3 + width]]
+    there: list[list[str]] = []
+    for _, _, change, *cells in changes:
+        row, old = cells[:width], cells[width:]
+        if change == "u":
+            there.remove(old)
+        else:
+            assert not any(old)
+        if change == "-":
+            there.remove(row)
+        else:
+            there.append(row)
+    return sorted(there)
+
+
+@pytest.mark.parametrize(("third", "answer"), [(1, ["96", "97"]), (2, ["95", "97"])])
+def test_an_answer_can_be_put_together_from_its_changes(
+    folder: Path, third: int, answer: list[str]
+) -> None:
+    (folder / "s.csv").write_text(f"id,t,at_us\n1,95,1\n2,96,2\n{third},97,3\n")
+    sql = "SELECT t FROM S [PWINDOW t > 90 ON id]"
+    assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv", "--old"]) == 0
+    assert rebuilt(folder / "a.csv") == [[each] for each in answer]
+
+
+def test_old_values_of_several_queries_stand_under_names_of_their_own(folder: Path) -> None:
+    (folder / "s.csv").write_text("x,old_x,at_us\n1,2,1\n3,4,2\n")
+    asked = ["--sql=p=SELECT MAX(x) AS x, MAX(old_x) AS old_x FROM S", "--sql=q=SELECT x FROM S"]
+    given = ["query", *asked, "--stream=S=s.csv", "--out=a.parquet", "--old"]
+    assert main(given) == 0
+    table = pa.parquet.read_table("a.parquet")
+    names = ["at_us", "query", "change", "x", "old_x", "old_x_2", "old_old_x"]
+    assert table.schema.names == names
+    assert [list(row.values()) for row in table.to_pylist()] == [
+        [1, "p", "+", 1, 2, None, None],
+        [1, "q", "+", 1, None, None, None],
+        [2, "p", "u", 3, 4, 1, 2],
+        [2, "q", "+", 3, None, None, None],
+    ]
