@@ -83,11 +83,12 @@ class Function:
     name: str
     call: Callable[..., Scalar]
     arity: int
-    returns: Type
+    returns: Type | None
+    """None: the type of its first argument."""
 
 
 BUILT_IN = (
-    Function("abs", abs, 1, Type.REAL),
+    Function("abs", abs, 1, None),
     Function("floor", math.floor, 1, Type.INTEGER),
     Function("ceil", math.ceil, 1, Type.INTEGER),
     Function("sqrt", math.sqrt, 1, Type.REAL),

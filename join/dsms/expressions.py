@@ -311,8 +311,10 @@ def _call(node: Call, scope: Scope) -> Compiled:
     if node.star or node.distinct or len(node.arguments) != function.arity:
         found = "*" if node.star else f"{len(node.arguments)} arguments"
         return _fault(scope, node.at, f"{name} takes {function.arity} arguments, found {found}")
-    arguments = [compile_expression(argument, scope).evaluate for argument in node.arguments]
-    call = _finite(function.call) if function.returns.is_number else function.call
+    compiled = [compile_expression(argument, scope) for argument in node.arguments]
+    arguments = [argument.evaluate for argument in compiled]
+    returns = function.returns or compiled[0].type
+    call = _finite(function.call) if returns and returns.is_number else function.call
     is_condition = function.returns is Type.BOOLEAN
 
     def evaluate(row: Row) -> Scalar:
@@ -331,4 +333,4 @@ def _call(node: Call, scope: Scope) -> Compiled:
             told = f"{type(failure).__name__}: {failure}"
             raise InputError(f"{name}({shown}) failed: {told}") from failure
 
-    return Compiled(function.returns, evaluate)
+    return Compiled(returns, evaluate)

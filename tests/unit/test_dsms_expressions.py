@@ -79,3 +79,12 @@ def test_infinities_pass_through_distinct_and_extremes() -> None:
 def test_now_beside_infinity(predicate: str, changes: list[tuple[int, str]]) -> None:
     told = outputs(f"SELECT k FROM S [PWINDOW {predicate} ON k]", (1, inf))
     assert [(output.at_us, output.change.value) for output in told] == changes
+
+
+@pytest.mark.parametrize(("column", "kind"), [("k", Type.INTEGER), ("x", Type.REAL)])
+def test_abs_is_of_its_arguments_type(column: str, kind: Type) -> None:
+    catalog = Catalog()
+    catalog.add_stream(StreamSchema("S", COLUMNS))
+    assert Engine(catalog).add_query("q", f"SELECT abs({column}) AS a FROM S").columns == {
+        "a": kind
+    }
