@@ -22,6 +22,7 @@ from scenarios.command_files import StatsFile, check_apart
 from scenarios.progress import ProgressDisplay
 from scenarios.query_figures import query_figures
 from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable, TableChange
+from scenarios.window_text import parse_time_us
 from sim.collector import rare_collection
 from sim.errors import InputError
 
@@ -90,6 +91,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--out", type=Path, metavar="FILE", help="where the answers go (.csv, .parquet)"
     )
     parser.add_argument(
+        "--until",
+        metavar="TIME",
+        help="let time go on after the last row: microseconds as in at_us, or with a unit, such as 90s"
+        " (default: it stops there)",
+    )
+    parser.add_argument(
         "--old",
         action="store_true",
         help="add columns old_… that show in u rows what was there before",
@@ -148,6 +155,7 @@ def run(args: argparse.Namespace) -> int:
         costs=_costs(args.cpu_us),
         state_limit=args.state_limit,
     )
+    until_us = None if args.until is None else parse_time_us(args.until, "--until")
     queries = _queries(args)
     explained = [_explained(engine, name, sql) for name, sql in queries if parse(sql).explain]
     if explained:
@@ -168,6 +176,8 @@ def run(args: argparse.Namespace) -> int:
             answers.write(outputs)
             if number % 1000 == 0:
                 display.update(number)
+        if until_us is not None:
+            answers.write(engine.advance(until_us))
         answers.write(engine.finish())
     wall_s = time.perf_counter() - started_s
     _warn_of_evictions(engine)

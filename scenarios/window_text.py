@@ -17,6 +17,8 @@ _UNITS_US: Final = {
     "d": 86_400_000_000,
 }
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)")
+_WHOLE: Final = re.compile(r"-?\d{1,20}")
+_TIME_US_MAX: Final = 2**63 - 1
 _TUPLES: Final = re.compile(r"(\d+)\s*tuples?")
 
 
@@ -35,6 +37,21 @@ def parse_duration_us(text: str, name: str) -> int:
             return us
     units = ", ".join(_UNITS_US)
     raise InputError(f"{name} = {text!r}: expected a number with a unit ({units}), such as 60s")
+
+
+def parse_time_us(text: str, name: str) -> int:
+    """A time as recordings have it: microseconds, or with a unit as in `90s`.
+
+    Raises:
+        InputError: The text is no time, or one that no recording can have.
+    """
+    try:
+        time_us = int(text) if _WHOLE.fullmatch(text.strip()) else parse_duration_us(text, name)
+    except InputError as error:
+        raise InputError(f"{error}, or whole microseconds") from None
+    if not -_TIME_US_MAX <= time_us <= _TIME_US_MAX:
+        raise InputError(f"{name} = {text}: expected a time below 2^63 microseconds")
+    return time_us
 
 
 def parse_window(text: str) -> Uniform | LastTuples:

@@ -76,13 +76,12 @@ def answers_afterwards(run: Path, folder: Path, *options: str) -> dict[str, list
         JOIN read_parquet('{run}/trace/motes/*.parquet') AS m ON m.node = f.node
         WHERE f.at_us < {end_us} ORDER BY place) TO '{folder}/arrived.parquet'"""
     )
-    (folder / "end.csv").write_text(f"at_us\n{end_us}\n")
     asked = [f"--sql={name}={sql}" for name, sql in QUERIES.items()]
     arguments = [
         "query",
         *asked,
         f"--stream=Sensors={folder}/arrived.parquet",
-        f"--stream=End={folder}/end.csv",
+        f"--until={end_us}",
         f"--table=Watched={folder}/watched.csv",
         f"--out={folder}/answers.csv",
         *options,

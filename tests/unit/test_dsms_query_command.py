@@ -183,6 +183,8 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["SELECT id FROM S", "--cpu-us=1"], "--cpu-us 1: expected two numbers"),
         (["SELECT id FROM S", "--state-limit=0"], "--state-limit = 0"),
         (["SELECT id FROM S", "--out=a.txt"], "a.txt: expected a name"),
+        (["SELECT id FROM S", "--until=soon"], "--until = 'soon': expected a number with a unit"),
+        (["SELECT id FROM S", "--until=9223372036854775808"], "--until = 9223372036854775808: exp"),
         ([], "a query is missing"),
     ],
 )
@@ -315,3 +317,17 @@ def test_a_file_is_read_block_by_block(
     assert main(given) == 2
     assert "long.csv: cannot be read" in capsys.readouterr().err
     assert not list(folder.glob("*a.csv*"))
+
+
+@pytest.mark.parametrize(
+    ("until", "leave"),
+    [(None, 0), ("7", 0), ("8", 1), ("11us", 3), ("12", 4), ("1 min", 4), ("0", 0), ("-5", 0)],
+)
+def test_time_goes_on_after_the_last_row_until_it_is_told_to_stop(
+    folder: Path, until: str | None, leave: int
+) -> None:
+    sql = "SELECT id FROM S [RANGE 5 us] WHERE temperature > 90"
+    given = ["query", sql, "--stream=S=s.csv", "--out=a.csv"]
+    assert main(given if until is None else [*given, f"--until={until}"]) == 0
+    told = rows(folder / "a.csv")[1:]
+    assert [row[2] for row in told] == ["+"] * 4 + ["-"] * leave
