@@ -66,6 +66,14 @@ class Assembler:
         columns = dict(zip(output.names, output.types, strict=True))
         return Pipeline(name, plan, columns, feed, [*transforms, *output.transforms])
 
+    def let_go(self, pipeline: Pipeline) -> None:
+        """Forget a query that is through, and its shared join if it was the last."""
+        feed, step = pipeline.feed, pipeline.plan.shared
+        if isinstance(feed, SharedFeed) and step is not None:
+            feed.close()
+            if not feed.group.mailboxes.count:
+                del self.groups[step.signature]
+
     def _scope(self, plan: Plan, faults: list[QueryFault]) -> Scope:
         sources: list[tuple[str, Mapping[str, Type | None]]] = [
             (source.alias, source.columns) for source in plan.sources
@@ -155,9 +163,9 @@ class Assembler:
                 buffers = NestedLoopBuffers(
                     lambda a, b: passes is None or passes(a[1] + b[1])  # type: ignore[operator]
                 )
-            mailboxes = Mailboxes()
-            assert self.make_schedule is not None
             cpu = VirtualCpu(self.costs)
+            mailboxes = Mailboxes(cpu)
+            assert self.make_schedule is not None
             join = SharedJoin(buffers, self.make_schedule(), cpu, mailboxes)
             group = SharedGroup(join, mailboxes, step.signature.streams)
             if not scope.faults:

@@ -2,6 +2,9 @@
 
 It is driven from outside, by a recording's reader or by a simulated sink, and has no clock of its own: `arrive` and
 `advance` say what time it is. At each instant, what time alone changes comes before what arrives.
+
+Answers are told at their instant, except those of shared joins: these are told when the virtual CPU has worked them
+out, as of their instant.
 """
 
 from collections.abc import Callable, Iterable
@@ -81,6 +84,8 @@ class Engine:
         self._state_limit = state_limit
         self._assembler = self._make_assembler()
         self._pipelines: dict[str, Pipeline] = {}
+        self._leaving: list[Pipeline] = []
+        """Queries that have gone and are still owed something by their shared joins."""
         self._now_us: int | None = None
         self._ahead: list[tuple[int, int, str, Row]] = []
         """A heap of (time, number, stream, row): what has come before its time."""
@@ -94,21 +99,27 @@ class Engine:
     def add_query(self, name: str, sql: str) -> Pipeline:
         """Run a query from now on, over what arrives from now on.
 
+        Its name must be new: not that of one that has gone and is still owed something, either.
+
         Raises:
             QueryError: The query cannot be run; says all that is wrong.
         """
         assert name not in self._pipelines, name
+        assert name not in [pipeline.name for pipeline in self._leaving], name
         pipeline = self._assembler.assemble(name, self._plan(sql), [])
         self._pipelines[name] = pipeline
         return pipeline
 
-    def remove_query(self, name: str) -> list[Output]:
-        """Run a query no longer; what its shared join still owes comes now."""
+    def remove_query(self, name: str) -> None:
+        """Run a query no longer: its answer stays as it is now.
+
+        If a shared join has yet to work out what that is, the rest is told as it is worked out.
+        """
         pipeline = self._pipelines.pop(name)
-        outputs = pipeline.finish(self._now_us or 0)
         if isinstance(pipeline.feed, SharedFeed):
-            pipeline.feed.leave()
-        return outputs
+            pipeline.feed.leave(self._now_us or 0)
+            self._leaving.append(pipeline)
+            self._let_go()
 
     def explain(self, sql: str) -> str:
         """How a query would be run.
@@ -147,10 +158,11 @@ class Engine:
             InputError: A row has come to satisfy both the IN and the OUT predicate of a window.
         """
         outputs: list[Output] = []
-        while (instant_us := self.next_us()) is not None and instant_us <= now_us:
+        punctual = [p for p in self._pipelines.values() if not isinstance(p.feed, SharedFeed)]
+        while (instant_us := self._next_us(punctual)) is not None and instant_us <= now_us:
             self._moment.now_us = instant_us
             event = Event(self._next_event(), instant_us)
-            due = [p for p in self._pipelines.values() if _is_due(p, instant_us)]
+            due = [p for p in punctual if _is_due(p, instant_us)]
             try:
                 for pipeline in due:
                     outputs += pipeline.advance(event)
@@ -164,11 +176,14 @@ class Engine:
         if self._now_us is None or now_us > self._now_us:
             self._now_us = now_us
         self._moment.now_us = self._now_us
-        return outputs
+        return outputs + self._worked_out()
 
     def next_us(self) -> int | None:
-        """When time alone changes an answer next; None: never."""
-        instants = [pipeline.feed.next_us() for pipeline in self._pipelines.values()]
+        """When `advance` has something to do next if nothing arrives; None: never."""
+        return self._next_us([*self._pipelines.values(), *self._leaving])
+
+    def _next_us(self, pipelines: Iterable[Pipeline]) -> int | None:
+        instants = [pipeline.feed.next_us() for pipeline in pipelines]
         if self._ahead:
             instants.append(self._ahead[0][0])
         return min((at for at in instants if at is not None), default=None)
@@ -203,9 +218,10 @@ class Engine:
     def finish(self) -> list[Output]:
         """Work off what shared joins still owe."""
         now_us = self._now_us or 0
-        return [
-            output for pipeline in self._pipelines.values() for output in pipeline.finish(now_us)
-        ]
+        everyone = [*self._pipelines.values(), *self._leaving]
+        outputs = [output for pipeline in everyone for output in pipeline.finish(now_us)]
+        self._let_go()
+        return outputs
 
     def responses(self) -> dict[str, Responses]:
         """Response times under the virtual CPU, of queries with a shared join."""
@@ -224,7 +240,8 @@ class Engine:
                 for name, pipeline in self._pipelines.items()
                 if pipeline.plan.shared and pipeline.plan.shared.signature == signature
             )
-            found.append(Sharing(names, group.join.peaks))
+            if names:
+                found.append(Sharing(names, group.join.peaks))
         return found
 
     def selectivities(self) -> dict[str, SelectivityStats]:
@@ -234,6 +251,24 @@ class Engine:
             for (stream, text), shared in self._assembler.windows.all().items()
             if isinstance(shared.window, PredicateWindow)
         }
+
+    def _worked_out(self) -> list[Output]:
+        """What shared joins have worked out by now."""
+        shared = [p for p in self._pipelines.values() if isinstance(p.feed, SharedFeed)]
+        shared += self._leaving
+        if not shared:
+            return []
+        event = Event(self._next_event(), self._moment.now_us)
+        outputs = [output for pipeline in shared for output in pipeline.advance(event)]
+        self._let_go()
+        return outputs
+
+    def _let_go(self) -> None:
+        """Forget queries that have gone and are owed nothing any more."""
+        for pipeline in [*self._leaving]:
+            if isinstance(pipeline.feed, SharedFeed) and pipeline.feed.is_through:
+                self._leaving.remove(pipeline)
+                self._assembler.let_go(pipeline)
 
     def _taken_in(self, event: ArrivalEvent, takers: Iterable[Pipeline]) -> list[Output]:
         """What an arrival does to the answers of some queries."""

@@ -1,8 +1,9 @@
 """A shared window join as the source of several queries (Shared §4): one join, one outlet per query.
 
 The outputs of an arrival reach a query's operators as one batch, at the arrival's own time, when the arrival has
-scanned the query's window. So a query's answer does not depend on the schedule: only when it is known does, and
-that the join's response times tell.
+scanned the query's window. So a query's answer does not depend on the schedule: only when it is known does, which is
+when the virtual CPU has done the work, and that the join's response times tell. Likewise a result that expires is
+taken back as of that instant, once all that came before is known.
 
 The join goes by the time of arrival. A late row is older than that, so that what the join finds for a window is
 all that belongs there and, with late rows, some that does not; that is left out here, by the rows' own times.
@@ -11,43 +12,66 @@ A stream joined with itself comes in on both sides: the two arrivals of a row ar
 operators as one batch.
 """
 
-from collections import defaultdict
+from collections import deque
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from join.dsms.arrival_list import Arrival
 from join.dsms.changes import Delta
 from join.dsms.feeds import ArrivalEvent, Event, ExpiringResults, Step
 from join.dsms.shared_join import Outlet, SharedJoin
+from join.dsms.virtual_cpu import NS_PER_US, VirtualCpu
 
-Completed = tuple[Arrival, list[Arrival]]
-"""An arrival, and the partners it was joined with."""
+
+class Completed(NamedTuple):
+    """An arrival that has scanned a window, the partners it was joined with, and when it was through."""
+
+    outer: Arrival
+    partners: list[Arrival]
+    at_ns: int
+
+
+Inbox = deque[Completed]
+"""What a query has yet to take, oldest first."""
 
 
 class Mailboxes:
     """Where a shared join leaves its outputs: each query has an inbox, also those that share an outlet."""
 
-    def __init__(self) -> None:
-        self._inboxes: dict[int, list[list[Completed]]] = defaultdict(list)
-        self._partial: dict[int, list[Arrival]] = defaultdict(list)
+    def __init__(self, cpu: VirtualCpu) -> None:
+        self._cpu = cpu
+        self._inboxes: dict[Outlet, list[Inbox]] = {}
+        self._partial: dict[Outlet, list[Arrival]] = {}
 
-    def subscribe(self, outlet: Outlet) -> list[Completed]:
-        """A new inbox: what comes is added at its end, oldest first."""
-        inbox: list[Completed] = []
-        self._inboxes[id(outlet)].append(inbox)
+    @property
+    def count(self) -> int:
+        """How many inboxes there are."""
+        return sum(map(len, self._inboxes.values()))
+
+    def subscribe(self, outlet: Outlet) -> Inbox:
+        """A new inbox."""
+        inbox: Inbox = deque()
+        self._inboxes.setdefault(outlet, []).append(inbox)
         return inbox
+
+    def unsubscribe(self, outlet: Outlet, inbox: Inbox) -> None:
+        """Put nothing into an inbox any more."""
+        others = [other for other in self._inboxes.pop(outlet) if other is not inbox]
+        if others:
+            self._inboxes[outlet] = others
 
     def released(
         self, outlet: Outlet, outer: Arrival, partners: Sequence[Arrival], at_ns: Sequence[int]
     ) -> None:
         """Outputs of `outer`, some or all."""
         del outer, at_ns
-        self._partial[id(outlet)] += partners
+        self._partial.setdefault(outlet, []).extend(partners)
 
     def completed(self, outlet: Outlet, outer: Arrival) -> None:
         """All outputs of `outer` are there."""
-        partners = self._partial.pop(id(outlet), [])
-        for inbox in self._inboxes[id(outlet)]:
-            inbox.append((outer, partners))
+        completed = Completed(outer, self._partial.pop(outlet, []), self._cpu.now_ns)
+        for inbox in self._inboxes.get(outlet, ()):
+            inbox.append(completed)
 
 
 class SharedGroup:
@@ -70,71 +94,101 @@ class SharedGroup:
 
 
 class SharedFeed:
-    """One query's part of a shared join."""
+    """One query's part of a shared join.
+
+    Invariant: what was told is all that came before the oldest arrival that is still to be told, and no more.
+    """
 
     waits = True
 
     def __init__(self, group: SharedGroup, window_us: int, order: tuple[int, int]) -> None:
-        self._group = group
-        self._outlet = group.join.add_query(window_us)
-        self._inbox = group.mailboxes.subscribe(self._outlet)
+        self.group = group
+        self.outlet = group.join.add_query(window_us)
+        """The query's output data stream, with its response times."""
+        self._inbox = group.mailboxes.subscribe(self.outlet)
         self._first_side = 0 if order[0] == 0 else 1
         """The side of the query's first stream."""
         self._sides = 2 if group.streams[0] == group.streams[1] else 1
         """On how many sides a row comes in."""
         self._results = ExpiringResults()
+        self._until: int | None = None
+        """The number of the first arrival that came when the query had gone; None: it is still there."""
+        self._left_us = 0
+
+    def leave(self, now_us: int) -> None:
+        """The query goes: what came before is still told, as it is worked off."""
+        self.group.join.remove_query(self.outlet)
+        self._until = self.group.join.arrived
+        self._left_us = now_us
 
     @property
-    def outlet(self) -> Outlet:
-        """The query's output data stream, with its response times."""
-        return self._outlet
+    def is_through(self) -> bool:
+        """Whether the query has gone and all is told."""
+        return self._until is not None and self._oldest() is None
 
-    def leave(self) -> None:
-        """The query goes."""
-        self._group.join.remove_query(self._outlet)
+    def close(self) -> None:
+        """Take no more from the join."""
+        self.group.mailboxes.unsubscribe(self.outlet, self._inbox)
 
     def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """What the join has worked off by now."""
-        if event.stream not in self._group.streams:
-            return []
-        self._group.arrive(event)
-        return self._taken()
+        """The join takes the row in; what becomes of it is known later."""
+        if event.stream in self.group.streams:
+            self.group.arrive(event)
+        return []
 
     def advance(self, event: Event) -> list[Step]:
-        """Time goes with what the join has worked off."""
-        del event
-        return []
+        """What the join has worked off by now."""
+        self.group.join.work_until(event.now_us)
+        return self._known(event.now_us, event.now_us * NS_PER_US)
 
     def refresh(self, event: Event) -> list[Step]:
         """No window here reads a table."""
         return [(event.now_us, [])]
 
     def next_us(self) -> int | None:
-        """Time goes with what the join has worked off."""
-        return None
+        """When the join is through with an arrival, may begin with one, or a result expires."""
+        oldest = self._oldest()
+        if oldest is None:
+            return self._results.next_us() if self._until is None else None
+        if len(self._inbox) < self._sides:
+            return self.group.join.next_us
+        return -(-self._inbox[self._sides - 1].at_ns // NS_PER_US)
 
     def finish(self, now_us: int) -> list[Step]:
         """Work everything off."""
-        self._group.join.drain()
-        return [*self._taken(), *self._expired(now_us)]
+        self.group.join.drain()
+        return self._known(now_us, None)
 
-    def _taken(self) -> list[Step]:
+    def _known(self, now_us: int, now_ns: int | None) -> list[Step]:
+        """What is known by `now_ns`, or has been worked off at all, of what happened by `now_us`."""
         steps: list[Step] = []
-        whole = len(self._inbox) - len(self._inbox) % self._sides
-        completed = self._inbox[:whole]
-        del self._inbox[:whole]
-        for place in range(0, whole, self._sides):
-            now_us = completed[place][0].at_us
-            steps += self._expired(now_us)
+        inbox, sides = self._inbox, self._sides
+        while (oldest := self._oldest()) is not None:
+            if len(inbox) < sides or (now_ns is not None and inbox[sides - 1].at_ns > now_ns):
+                break
+            steps += self._expired(oldest.at_us)
             deltas: list[Delta] = []
-            for outer, partners in completed[place : place + self._sides]:
+            for _ in range(sides):
+                outer, partners, _ = inbox.popleft()
                 deltas += self._joined(outer, partners)
-            steps.append((now_us, deltas))
-        return steps
+            steps.append((oldest.at_us, deltas))
+        # What expires while an older arrival is unknown, or when the query has gone, is not told.
+        ends_us = [now_us] if self._until is None else [now_us, self._left_us]
+        if oldest is not None:
+            ends_us.append(oldest.at_us)
+        return steps + self._expired(min(ends_us))
+
+    def _oldest(self) -> Arrival | None:
+        """The oldest arrival that is still to be told; None: there is none."""
+        inbox = self._inbox
+        oldest = inbox[0].outer if inbox else self.group.join.oldest_owed(self.outlet)
+        if oldest is None or (self._until is not None and oldest.number >= self._until):
+            return None
+        return oldest
 
     def _joined(self, outer: Arrival, partners: Sequence[Arrival]) -> list[Delta]:
         """The results of an arrival whose members are both in the window."""
-        window_us = self._outlet.window_us
+        window_us = self.outlet.window_us
         oldest_us = outer.at_us - window_us
         side, own, own_us = outer.row
         assert isinstance(own, tuple)

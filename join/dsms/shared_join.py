@@ -1,7 +1,7 @@
 """One window join for many queries of one signature and different windows (Shared §2.2, §3).
 
 Shared                              Here
-join part                           `arrive`, `drain` and what they call
+join part                           `arrive`, `work_until`, `drain` and what they call
 routing part                        `_produce`, `_complete`, `_flush`
 output data stream                  Outlet
 outputBuffer                        Outer.found
@@ -123,7 +123,8 @@ class SharedJoin:
         self._schedule = schedule
         self._cpu = cpu
         self._listener = listener
-        self._arrived = 0
+        self.arrived = 0
+        """How many tuples have come; the number of the next."""
         self._windows_us: list[int] = []
         self._outlets: dict[int, list[Outlet]] = {}
         self._owed: dict[int, deque[Outer]] = {}
@@ -145,11 +146,11 @@ class SharedJoin:
         outlets = self._outlets.setdefault(window_us, [])
         self._owed.setdefault(window_us, deque())
         for outlet in outlets:
-            if outlet.since == self._arrived and outlet.until is None:
+            if outlet.since == self.arrived and outlet.until is None:
                 outlet.queries += 1
                 break
         else:
-            outlet = Outlet(window_us, self._arrived)
+            outlet = Outlet(window_us, self.arrived)
             outlets.append(outlet)
         self._configure()
         return outlet
@@ -159,7 +160,7 @@ class SharedJoin:
         assert outlet.queries > 0, outlet
         outlet.queries -= 1
         if not outlet.queries:
-            outlet.until = self._arrived
+            outlet.until = self.arrived
             self._is_retiring = True
         self._configure()
         self._retire()
@@ -170,9 +171,8 @@ class SharedJoin:
 
     def arrive(self, side: int, row: Row, at_us: int) -> None:
         """Take in a tuple at `at_us`, after all work that can be done before then."""
-        at_ns = at_us * NS_PER_US
-        self._work(at_ns)
-        self._cpu.wait_until(at_ns)
+        self.work_until(at_us)
+        self._cpu.wait_until(at_us * NS_PER_US)
         arrival = self._number(row, at_us)
         partners = self._buffers.partners_of(side, arrival)
         if self._wanted_us:
@@ -185,9 +185,23 @@ class SharedJoin:
         self._buffers.add(side, arrival)
         self._purge(at_us)
 
+    def work_until(self, at_us: int) -> None:
+        """Do what can be started before `at_us`: what is done when does not depend on how often this is called."""
+        self._work(at_us * NS_PER_US)
+
     def drain(self) -> None:
         """Do all work that is waiting."""
         self._work(None)
+
+    @property
+    def next_us(self) -> int:
+        """The first instant by which more can be started, if anything is waiting."""
+        return self._cpu.now_ns // NS_PER_US + 1
+
+    def oldest_owed(self, outlet: Outlet) -> Arrival | None:
+        """The oldest arrival that has yet to scan the outlet's window; None: there is none."""
+        owed = self._owed.get(outlet.window_us)
+        return owed[0].arrival if owed else None
 
     def _work(self, until_ns: int | None) -> None:
         """Do what can be started before `until_ns`, or all that is waiting."""
@@ -318,8 +332,8 @@ class SharedJoin:
             self._queues[done].append(outer)
 
     def _number(self, row: Row, at_us: int) -> Arrival:
-        arrival = Arrival(self._arrived, at_us, row)
-        self._arrived += 1
+        arrival = Arrival(self.arrived, at_us, row)
+        self.arrived += 1
         return arrival
 
     def _purge(self, now_us: int) -> None:

@@ -1,7 +1,8 @@
 """The stream database under a clock: what a simulated sink needs to run queries.
 
-Readings come in as they arrive. When time alone changes an answer, as when a row leaves a window, the site has
-itself woken at that instant, so that the change is told then and not with the next reading.
+Readings come in as they arrive. When time alone changes an answer, as when a row leaves a window, or a shared join
+has worked one out, the site has itself woken at that instant, so that the change is told then and not with the next
+reading.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ class Alarm(Protocol):
 class QuerySite:
     """Runs an engine's queries as time goes by.
 
-    Invariant: if time alone will change an answer, a wake-up is due at or before that instant.
+    Invariant: if something is to be told without an arrival, a wake-up is due at or before that instant.
     """
 
     def __init__(

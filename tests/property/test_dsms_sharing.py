@@ -54,15 +54,22 @@ Story = list[tuple[str | None, int | None, int | None, int, int]]
 before its time)."""
 
 
-def tell(engine: Engine, story: Story, now_us: int) -> list[Output]:
+def tell(engine: Engine, story: Story, now_us: int, *, wakes: bool = False) -> list[Output]:
+    """What is told by the end of the story; with `wakes`, time goes on whenever there is something to do."""
     outputs = []
     for stream, k, v, wait_us, late_us in story:
-        now_us += wait_us
+        until_us = now_us + wait_us
+        while wakes and (next_us := engine.next_us()) is not None and next_us <= until_us:
+            assert next_us > now_us, "woken in vain"
+            now_us = next_us
+            outputs += engine.advance(now_us)
+        now_us = until_us
         at_us = now_us - late_us
         if stream is None:
             outputs += engine.advance(now_us)
         else:
             outputs += engine.arrive(stream, (k, v, at_us), at_us, now_us=now_us)
+        assert all(output.at_us <= now_us for output in outputs)
     return outputs
 
 
@@ -83,6 +90,14 @@ def steps(outputs: list[Output]) -> list[tuple[int, Counter[tuple[str, Row]]]]:
     return told
 
 
+def length_us(story: Story) -> int:
+    return sum(wait_us for *_, wait_us, _ in story)
+
+
+def of_query(outputs: list[Output], name: str) -> list[Output]:
+    return [output for output in outputs if output.query == name]
+
+
 @settings(deadline=None, max_examples=200)
 @given(
     queries,
@@ -90,27 +105,62 @@ def steps(outputs: list[Output]) -> list[tuple[int, Counter[tuple[str, Row]]]]:
     st.sampled_from(["lwo", "swf", "mqt"]),
     st.sampled_from([0, 400, 3000]),
     st.integers(0, 25),
+    st.integers(0, 25),
+    st.booleans(),
 )
 def test_answers_do_not_depend_on_sharing_or_schedule(
-    sqls: list[str], story: Story, schedule: str, cost_ns: int, late_from: int
+    sqls: list[str],
+    story: Story,
+    schedule: str,
+    cost_ns: int,
+    comes_at: int,
+    stays_for: int,
+    wakes: bool,
 ) -> None:
     together = Engine(catalog(), schedule=schedule, costs=CpuCosts(cost_ns, cost_ns))
     for number, sql in enumerate(sqls[:-1]):
         together.add_query(str(number), sql)
-    # The last query comes when the others are already running.
-    begun, rest = story[:late_from], story[late_from:]
-    outputs = tell(together, begun, 0)
-    start_us = sum(wait_us for *_, wait_us, _ in begun)
-    last = len(sqls) - 1
-    together.add_query(str(last), sqls[last])
-    outputs += tell(together, rest, start_us) + together.finish()
+    # The last query comes when the others are already running, and goes again.
+    last = str(len(sqls) - 1)
+    goes_at = comes_at + stays_for
+    before, during, after = story[:comes_at], story[comes_at:goes_at], story[goes_at:]
+    outputs = tell(together, before, 0, wakes=wakes)
+    together.add_query(last, sqls[-1])
+    outputs += tell(together, during, length_us(before), wakes=wakes)
+    together.remove_query(last)
+    outputs += tell(together, after, length_us(before + during), wakes=wakes) + together.finish()
     for number, sql in enumerate(sqls):
         alone = Engine(catalog())
-        comes = begun if number == last else []
-        expected = tell(alone, comes, 0)
-        alone.add_query(str(number), sql)
-        expected += tell(alone, story[len(comes) :], start_us if number == last else 0)
-        expected += alone.finish()
-        ours = [output for output in outputs if output.query == str(number)]
+        if str(number) == last:
+            tell(alone, before, 0)
+            alone.add_query(last, sql)
+            expected = tell(alone, during, length_us(before))
+        else:
+            alone.add_query(str(number), sql)
+            expected = tell(alone, story, 0)
+        ours = of_query(outputs, str(number))
         assert steps(ours) == steps(expected), sql
         assert [o.at_us for o in ours] == sorted(o.at_us for o in ours)
+
+
+@settings(deadline=None)
+@given(
+    queries, arrivals, st.sampled_from(["lwo", "swf", "mqt"]), st.sampled_from([0, 400, 3000, 9000])
+)
+def test_time_that_goes_on_in_between_changes_neither_answers_nor_response_times(
+    sqls: list[str], story: Story, schedule: str, cost_ns: int
+) -> None:
+    lazy, woken = (
+        Engine(catalog(), schedule=schedule, costs=CpuCosts(cost_ns, cost_ns)) for _ in range(2)
+    )
+    for number, sql in enumerate(sqls):
+        lazy.add_query(str(number), sql)
+        woken.add_query(str(number), sql)
+    end: Story = [*story, (None, None, None, 10**6, 0)]
+    late, early = tell(lazy, end, 0), tell(woken, end, 0, wakes=True)
+    for number in range(len(sqls)):
+        assert of_query(early, str(number)) == of_query(late, str(number))
+    assert woken.responses() == lazy.responses()
+    # When enough time has gone by, nothing is owed.
+    assert woken.finish() == lazy.finish() == []
+    assert woken.next_us() is None

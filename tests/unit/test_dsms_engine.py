@@ -1,6 +1,7 @@
 """The engine, its planner and its expressions, beyond what snapshots and the papers' queries show."""
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -10,7 +11,9 @@ from join.dsms.changes import Row
 from join.dsms.engine import Engine
 from join.dsms.language.errors import QueryError
 from join.dsms.pipeline import Output
+from join.dsms.shared_feed import SharedFeed
 from join.dsms.site import QuerySite
+from join.dsms.virtual_cpu import CpuCosts
 from sim.errors import InputError
 
 COLUMNS = {
@@ -211,12 +214,82 @@ def test_queries_come_and_go_while_streams_run() -> None:
     engine.add_query("one", sql)
     engine.arrive("S", (1, 1.0, "x", True, 0), 0)
     engine.add_query("two", sql)
-    engine.arrive("T", (1, 2.0, "x", True, 1), 1)
-    told = engine.remove_query("one")
-    assert [(o.query, o.change.value, o.row) for o in told] == [("one", "+", (1, 2.0))]
-    engine.arrive("S", (1, 3.0, "x", True, 2), 2)
-    assert [(o.query, o.change.value, o.row) for o in engine.finish()] == [("two", "+", (1, 2.0))]
+    outputs = engine.arrive("T", (1, 2.0, "x", True, 1), 1)
+    engine.remove_query("one")
     assert list(engine.queries) == ["two"]
+    assert outputs == []
+    # What the join still owes comes when it is worked off.
+    outputs = engine.arrive("S", (1, 3.0, "x", True, 3), 3)
+    assert [(o.query, *told([o])) for o in outputs] == [("one", (1, "+", (1, 2.0)))]
+    assert [(o.query, *told([o])) for o in engine.finish()] == [("two", (3, "+", (1, 2.0)))]
+
+
+def shared_load(removed: str | None) -> Engine:
+    """An engine that is behind with its work, from which perhaps a query goes midway."""
+    engine = Engine(catalog(), schedule="swf", costs=CpuCosts(1000))
+    for name, window_us in (("small", 5), ("big", 200), ("bigger", 400)):
+        sql = f"SELECT S.v FROM S, T WHERE S.id = T.id WINDOW {window_us} us"
+        engine.add_query(name, sql)
+    for at_us in range(200):
+        if removed and at_us == 100:
+            engine.remove_query(removed)
+        engine.arrive("ST"[at_us % 2], (1, 1.0, "x", True, at_us), at_us)
+    engine.finish()
+    return engine
+
+
+def test_a_query_that_goes_does_not_hold_the_others_up() -> None:
+    undisturbed, disturbed = shared_load(None).responses(), shared_load("big").responses()
+    assert disturbed["small"].count > 400
+    assert disturbed["small"] == undisturbed["small"]
+    assert disturbed["bigger"].total_ns < undisturbed["bigger"].total_ns
+
+
+@pytest.mark.parametrize("schedule", ["lwo", "swf", "mqt"])
+def test_the_answer_of_a_query_that_goes_stays_as_it_was_then(schedule: str) -> None:
+    sql = "SELECT S.v, T.v FROM S, T WHERE S.id = T.id WINDOW 5 us"
+    alone, engine = Engine(catalog()), Engine(catalog(), schedule=schedule, costs=CpuCosts(9000))
+    alone.add_query("goes", sql)
+    engine.add_query("stays", sql)
+    engine.add_query("goes", sql)
+    outputs, expected = [], []
+    for at_us in range(40):
+        stream, row = "ST"[at_us % 2], (1, float(at_us), "x", True, at_us)
+        outputs += engine.arrive(stream, row, at_us)
+        if at_us <= 20:
+            expected += alone.arrive(stream, row, at_us)
+        if at_us == 20:
+            engine.remove_query("goes")
+    # The join was behind when the query went, and worked off the rest.
+    assert len([output for output in outputs if output.query == "goes"]) < len(expected) - 10
+    outputs += engine.advance(10_000)
+    ours = [output for output in outputs if output.query == "goes"]
+    assert Counter(told(ours)) == Counter(told(expected))
+    assert [output.at_us for output in ours] == [output.at_us for output in expected]
+
+
+def test_queries_that_have_gone_leave_nothing_behind() -> None:
+    engine = Engine(catalog(), schedule="mqt", costs=CpuCosts(10))
+    sql = "SELECT S.v FROM S, T WHERE S.id = T.id WINDOW {} us"
+    stays = engine.add_query("stays", sql.format(10)).feed
+    assert isinstance(stays, SharedFeed)
+    mailboxes = stays.group.mailboxes
+    for at_us in range(300):
+        engine.add_query(f"same {at_us}", sql.format(10))
+        engine.add_query(f"other {at_us}", sql.format(20))
+        engine.arrive("ST"[at_us % 2], (1, 1.0, "x", True, at_us), at_us)
+        engine.remove_query(f"same {at_us}")
+        engine.remove_query(f"other {at_us}")
+        # All but the last are through.
+        assert mailboxes.count <= 1 + 2
+    engine.advance(400)
+    assert mailboxes.count == 1
+    assert [shared.queries for shared in engine.sharing()] == [("stays",)]
+    engine.remove_query("stays")
+    assert mailboxes.count == 0
+    again = engine.add_query("again", sql.format(10)).feed
+    assert isinstance(again, SharedFeed)
+    assert again.group is not stays.group
 
 
 def told(outputs: Sequence[Output]) -> list[tuple[int, str, Row]]:
@@ -382,6 +455,34 @@ def test_a_site_tells_of_expiry_when_it_happens() -> None:
         (11, 11, "u", (1,)),
         (14, 14, "u", (0,)),
     ]
+
+
+@pytest.mark.parametrize("schedule", ["lwo", "swf", "mqt"])
+def test_a_site_tells_what_a_shared_join_finds_when_it_is_worked_out(schedule: str) -> None:
+    clock = Clock()
+    news: list[tuple[int, int, str, Row]] = []
+
+    def tell(outputs: Sequence[Output]) -> None:
+        news.extend((clock.now_us, *each) for each in told(outputs))
+
+    engine = Engine(catalog(), schedule=schedule, costs=CpuCosts(2000, 1300))
+    engine.add_query("q", "SELECT COUNT(*) FROM S, T WHERE S.id = T.id WINDOW 10 us")
+    site = QuerySite(engine, clock, tell)
+    site.take("S", (1, 1.0, "x", True, 0), 0)
+    clock.run_until(5)
+    site.take("T", (1, 1.0, "x", True, 5), 5)
+    clock.run_until(6)
+    site.take("T", (1, 1.0, "x", True, 6), 6)
+    clock.run_until(100)
+    # A comparison and an output take 3.3 us. The second T has to wait for the first: 5 + 2 * 3.3 = 11.6. That the
+    # result of the first has expired at 11 is not told before.
+    assert news == [
+        (1, 0, "+", (0,)),
+        (9, 5, "u", (1,)),
+        (12, 6, "u", (2,)),
+        (12, 11, "u", (0,)),
+    ]
+    assert engine.finish() == []
 
 
 def test_an_update_goes_through_a_join_as_an_update_unless_the_key_changes() -> None:
