@@ -129,8 +129,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the queries.
 
     Raises:
-        InputError: With what is wrong with the files or options.
-        QueryError: With all that is wrong with the queries.
+        InputError: With what is wrong with the files or options, or all that is wrong with the queries.
     """
     started_s = time.perf_counter()
     catalog = Catalog()
@@ -157,19 +156,18 @@ def run(args: argparse.Namespace) -> int:
     )
     until_us = None if args.until is None else parse_time_us(args.until, "--until")
     queries = _queries(args)
-    explained = [_explained(engine, name, sql) for name, sql in queries if parse(sql).explain]
-    if explained:
-        print("\n\n".join(explained))
+    plans = _add_queries(engine, queries)
+    if plans:
+        print("\n\n".join(plans))
+    if not engine.queries:
         return 0
-    for name, sql in queries:
-        _add(engine, name, sql, alone=len(queries) == 1)
     if args.out is None:
         raise InputError("--out is missing: expected a file for the answers, .csv or .parquet")
     rows = sum(stream.rows for stream in streams)
     columns = {name: pipeline.columns for name, pipeline in engine.queries.items()}
     with (
         rare_collection(),
-        ProgressDisplay(f"{len(queries)} queries over {rows:,} rows", rows) as display,
+        ProgressDisplay(f"{len(columns)} queries over {rows:,} rows", rows) as display,
         AnswerFile(args.out, columns, old=args.old) as answers,
     ):
         for number, outputs in enumerate(_outputs(engine, streams, tables)):
@@ -210,15 +208,24 @@ def _queries(args: argparse.Namespace) -> list[tuple[str, str]]:
     return queries
 
 
-def _add(engine: Engine, name: str, sql: str, *, alone: bool) -> None:
-    try:
-        engine.add_query(name, sql)
-    except QueryError as fault:
-        raise fault if alone else InputError(f"query {name}: {fault}") from None
+def _add_queries(engine: Engine, queries: Sequence[tuple[str, str]]) -> list[str]:
+    """Give the engine the queries that are to run; returns the plans of those that are to be explained.
 
-
-def _explained(engine: Engine, name: str, sql: str) -> str:
-    return f"{name}:\n{engine.explain(sql)}"
+    Raises:
+        InputError: With all that is wrong with all of them.
+    """
+    plans, faults = [], []
+    for name, sql in queries:
+        try:
+            if parse(sql).explain:
+                plans.append(f"{name}:\n{engine.explain(sql)}")
+            else:
+                engine.add_query(name, sql)
+        except QueryError as fault:
+            faults.append(str(fault) if len(queries) == 1 else f"query {name}: {fault}")
+    if faults:
+        raise InputError("\n".join(faults))
+    return plans
 
 
 def _function(name: str, where: str) -> tuple[Callable[..., Scalar], int]:

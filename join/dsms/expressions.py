@@ -315,6 +315,7 @@ def _call(node: Call, scope: Scope) -> Compiled:
     arguments = [argument.evaluate for argument in compiled]
     returns = function.returns or compiled[0].type
     call = _finite(function.call) if returns and returns.is_number else function.call
+    where = f"line {node.at.line}, column {node.at.column}"
     is_condition = function.returns is Type.BOOLEAN
 
     def evaluate(row: Row) -> Scalar:
@@ -331,6 +332,6 @@ def _call(node: Call, scope: Scope) -> Compiled:
         ) as failure:  # the function is the user's and may fail in any way
             shown = ", ".join(map(repr, values))
             told = f"{type(failure).__name__}: {failure}"
-            raise InputError(f"{name}({shown}) failed: {told}") from failure
+            raise InputError(f"{where}: {name}({shown}) failed: {told}") from failure
 
     return Compiled(returns, evaluate)

@@ -1,6 +1,7 @@
 """A running query: a feed of changes, and the operators they flow through to the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from join.dsms.catalog import Type
@@ -9,6 +10,7 @@ from join.dsms.feeds import ArrivalEvent, Event, Feed, Step
 from join.dsms.plan import Plan
 from join.dsms.selection import TableSelection
 from join.dsms.table_columns import TableColumns
+from sim.errors import InputError
 from sim.records import Change
 
 
@@ -52,18 +54,36 @@ class Pipeline:
 
     def arrive(self, event: ArrivalEvent) -> list[Output]:
         """What an arrival does to the answer."""
-        return self._told(self.feed.arrive(event))
+        try:
+            return self._told(self.feed.arrive(event))
+        except InputError as fault:
+            where = f"query {self.name}, stream {event.stream}, at_us {event.at_us}"
+            raise InputError(f"{where}: {fault}") from fault
 
     def advance(self, event: Event) -> list[Output]:
         """What time alone does to the answer."""
-        return self._told(self.feed.advance(event))
+        with self._naming(event.now_us):
+            return self._told(self.feed.advance(event))
 
     def finish(self, now_us: int) -> list[Output]:
         """What is still owed at the end."""
-        return self._told(self.feed.finish(now_us))
+        with self._naming(now_us):
+            return self._told(self.feed.finish(now_us))
 
     def refresh(self, event: Event) -> list[Output]:
         """What a change of a table does to the answer."""
+        with self._naming(event.now_us):
+            return self._refreshed(event)
+
+    @contextmanager
+    def _naming(self, now_us: int) -> Iterator[None]:
+        """Whatever fails is told with the query's name and the time."""
+        try:
+            yield
+        except InputError as fault:
+            raise InputError(f"query {self.name}, at_us {now_us}: {fault}") from fault
+
+    def _refreshed(self, event: Event) -> list[Output]:
         outputs = []
         for at_us, batch in self.feed.refresh(event):
             deltas = batch

@@ -157,6 +157,12 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["SELECT temprature FROM S"], "did you mean temperature?"),
         (["SELECT id FROM S", "--sql=x=SELECT y FROM S"], "query x: line 1, column 8"),
+        (["SELECT id FROM S", "--sql=x=SELECT FROM S"], "query x: line 1, column 8: found 'FROM'"),
+        (["SELECT id FROM S", "--sql=x=EXPLAIN SELECT y FROM S"], "query x: line 1, column 16"),
+        (
+            ["--sql=p=SELECT id FROM S", "--sql=q=SELECT\nsqrt(0 - id) FROM S"],
+            "query q, stream S, at_us 1: line 2, column 1: sqrt(-2) failed: ValueError",
+        ),
         (["SELECT id FROM S", "--stream=S=nothing.csv"], "given twice"),
         (["SELECT id FROM S", "--stream=N=nothing.csv"], "nothing.csv: no such file"),
         (["SELECT id FROM S", "--stream=N=bad.csv"], "bad.csv: expected a column at_us"),
@@ -231,7 +237,8 @@ def test_a_function_that_fails_in_whatever_way_ends_in_an_error_that_names_it(
     query = ["query", "SELECT id FROM S WHERE f(id)", "--stream=S=s.csv", "--out=a.csv"]
     assert main([*query, f"--function=f={function}"]) == 2
     told = capsys.readouterr().err.splitlines()[-1]
-    assert told.startswith(says)
+    where = "query query, stream S, at_us 1: line 1, column 24: "
+    assert told.startswith(says if says.startswith("--function") else where + says)
     assert not list(folder.glob("*a.csv*"))
 
 
@@ -331,3 +338,22 @@ def test_time_goes_on_after_the_last_row_until_it_is_told_to_stop(
     assert main(given if until is None else [*given, f"--until={until}"]) == 0
     told = rows(folder / "a.csv")[1:]
     assert [row[2] for row in told] == ["+"] * 4 + ["-"] * leave
+
+
+def test_all_that_is_wrong_with_all_queries_is_told_at_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--sql=p=SELECT y FROM S", "--sql=q=SELECT id FROM S", "--sql=r=EXPLAIN SELECT z FROM"]
+    assert main(["query", *asked, "--stream=S=s.csv", "--out=a.csv"]) == 2
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("query")]
+    assert [line.split(",")[0] for line in told] == ["query p: line 1", "query r: line 1"]
+    assert not list(folder.glob("*a.csv*"))
+
+
+def test_some_queries_are_explained_and_the_others_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--sql=p=EXPLAIN SELECT id FROM S", "--sql=q=SELECT id FROM S WHERE temperature > 94"]
+    assert main(["query", *asked, "--stream=S=s.csv", "--out=a.csv"]) == 0
+    assert capsys.readouterr().out == "p:\nproject id\n  stream S\n"
+    assert [row[1:] for row in rows(folder / "a.csv")[1:]] == [["q", "+", "1"], ["q", "+", "3"]]

@@ -56,6 +56,9 @@ DEPTH_MAX = 100
 TIME_US_MAX = 2**62
 """Longest duration: times stay within 64 bits."""
 
+_WHOLE_MAX = 2**63 - 1
+"""Largest whole number: what a column of a file can hold."""
+
 _T = TypeVar("_T")
 
 
@@ -376,9 +379,10 @@ def _pair(parts: list[object], *, directed: bool) -> PairWindow:
 
 def _number(token: Token) -> int | float:
     if token.isdigit():
-        if len(token) > 18:
+        digits = token.lstrip("0") or "0"
+        if len(digits) > len(str(_WHOLE_MAX)) or int(digits) > _WHOLE_MAX:
             raise SyntaxFaultError(_at(token), f"the number {token[:30]} is too large")
-        return int(token)
+        return int(digits)
     value = float(token)
     if value in {float("inf"), float("-inf")}:
         raise SyntaxFaultError(_at(token), f"the number {token[:30]} is too large")

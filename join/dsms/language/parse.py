@@ -7,7 +7,7 @@ from importlib.resources import files
 from lark import Lark, Token, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from join.dsms.language.build import Build, SyntaxFaultError
+from join.dsms.language.build import UNIT_US, Build, SyntaxFaultError
 from join.dsms.language.errors import QueryError, QueryFault, nearest
 from join.dsms.language.syntax import Place, Query
 
@@ -15,6 +15,14 @@ LENGTH_MAX = 20_000
 """Characters in a query, at most."""
 
 _KEYWORD = re.compile(r"[A-Z]+")
+
+_TIMED = re.compile(
+    r"\b(?:RANGE|D?WINDOW\s*(?:\([^()]*\)\s*)?=?|NOW\s*[-+])\s*\d+(?:\.\d+)?\s*$", re.IGNORECASE
+)
+"""What comes before the unit of a duration."""
+
+_NEAR = 80
+"""Characters before a fault that are looked at: however long the text, the search is short."""
 
 _WORDS = {
     "NAME": "a name",
@@ -100,6 +108,11 @@ def _explained(sql: str, fault: UnexpectedInput) -> QueryFault:
             if token.type == "$END":
                 return QueryFault(_end(sql), f"the query ends too soon; expected {_list(wanted)}")
             at, found = Place(token.line or 1, token.column or 1), str(token)
+            start = token.start_pos or 0
+            if token.type == "NAME" and _TIMED.search(sql[max(0, start - _NEAR) : start]):
+                *units, last = UNIT_US
+                units_text = f"{', '.join(units)} or {last}"
+                return QueryFault(at, f"found {found!r}; expected a unit of time: {units_text}")
             return QueryFault(
                 at, f"found {found!r}; expected {_list(wanted)}", _meant(sql, token, wanted)
             )
