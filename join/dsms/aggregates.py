@@ -7,7 +7,7 @@ of what is in the window.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import isfinite
 from typing import Any
 
@@ -15,6 +15,10 @@ from join.dsms.changes import Scalar, take_out
 
 _UNIT_BITS = 1074
 """The smallest positive float is 2 ** -1074 (IEEE 754 binary64)."""
+
+
+_SPENT_MIN = 16
+"""Entries of a heap that may be out of date, however few are not."""
 
 
 class Accumulator(ABC):
@@ -135,7 +139,11 @@ class Average(Sum):
 
 
 class Extreme(Accumulator):
-    """MIN(x) or MAX(x): NULL of nothing. Removal is lazy, each step O(log n) amortised."""
+    """MIN(x) or MAX(x): NULL of nothing. Removal is lazy, each step O(log n) amortised.
+
+    Invariant: every value that is in has an entry; entries of values gone are no more than those of values that are in,
+    and a few.
+    """
 
     def __init__(self, *, largest: bool) -> None:
         self._copies: Counter[Scalar] = Counter()
@@ -146,7 +154,10 @@ class Extreme(Accumulator):
         """Take a candidate in."""
         self._copies[value] += 1
         if self._copies[value] == 1:
-            heappush(self._heap, _Descending(value) if self._largest else value)
+            heappush(self._heap, self._entry(value))
+            if len(self._heap) > 2 * len(self._copies) + _SPENT_MIN:
+                self._heap = [self._entry(each) for each in self._copies]
+                heapify(self._heap)
 
     def remove(self, value: Scalar) -> None:
         """Take a candidate out."""
@@ -161,6 +172,14 @@ class Extreme(Accumulator):
                 return value
             heappop(self._heap)
         return None
+
+    @property
+    def entries(self) -> int:
+        """How many are held, those of values gone included."""
+        return len(self._heap)
+
+    def _entry(self, value: Scalar) -> Any:  # noqa: ANN401 - anything that can be compared
+        return _Descending(value) if self._largest else value
 
 
 class _Descending:

@@ -1,7 +1,6 @@
 """A running query: a feed of changes, and the operators they flow through to the answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from join.dsms.catalog import Type
@@ -57,31 +56,32 @@ class Pipeline:
         try:
             return self._told(self.feed.arrive(event))
         except InputError as fault:
-            where = f"query {self.name}, stream {event.stream}, at_us {event.at_us}"
-            raise InputError(f"{where}: {fault}") from fault
+            raise self._named(f"stream {event.stream}, at_us {event.at_us}", fault) from fault
 
     def advance(self, event: Event) -> list[Output]:
         """What time alone does to the answer."""
-        with self._naming(event.now_us):
+        try:
             return self._told(self.feed.advance(event))
+        except InputError as fault:
+            raise self._named(f"at_us {event.now_us}", fault) from fault
 
     def finish(self, now_us: int) -> list[Output]:
         """What is still owed at the end."""
-        with self._naming(now_us):
+        try:
             return self._told(self.feed.finish(now_us))
+        except InputError as fault:
+            raise self._named("at the end", fault) from fault
 
     def refresh(self, event: Event) -> list[Output]:
         """What a change of a table does to the answer."""
-        with self._naming(event.now_us):
-            return self._refreshed(event)
-
-    @contextmanager
-    def _naming(self, now_us: int) -> Iterator[None]:
-        """Whatever fails is told with the query's name and the time."""
         try:
-            yield
+            return self._refreshed(event)
         except InputError as fault:
-            raise InputError(f"query {self.name}, at_us {now_us}: {fault}") from fault
+            raise self._named(f"at_us {event.now_us}", fault) from fault
+
+    def _named(self, where: str, fault: InputError) -> InputError:
+        """What went wrong, with the query and where it was."""
+        return InputError(f"query {self.name}, {where}: {fault}")
 
     def _refreshed(self, event: Event) -> list[Output]:
         outputs = []

@@ -23,7 +23,7 @@ Between rows of one key the last to arrive wins, whatever its time.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from join.dsms.changes import Delta, Predicate, Row, Scalar
 from join.dsms.windows import Window
@@ -66,12 +66,20 @@ class _Held:
     stamp: int
 
 
+_Turn = tuple[int, int, Scalar]
+"""When to look at a row again: the instant, the row's stamp, its key."""
+
+_SPENT_MIN = 16
+"""Turns of rows no longer held that may wait, however few rows are held."""
+
+
 class PredicateWindow(Window):
     """`[PWINDOW p ON a]` and `[PWINDOW IN p OUT q ON a]`.
 
     Invariants:
         * At most one row per key, the last that arrived; at most `limit` keys.
         * `_held` is ordered by arrival, so that the first key is the one not heard of for longest.
+        * Each row held waits for one turn at most; spent turns are no more than rows held, and a few.
     """
 
     def __init__(
@@ -103,8 +111,8 @@ class PredicateWindow(Window):
         self._reads_table = reads_table
         self._limit = limit
         self._held: dict[Scalar, _Held] = {}
-        self._turns: list[tuple[int, int, Scalar]] = []
-        """A heap of (instant, stamp, key): when to look at a row again."""
+        self._turns: list[_Turn] = []
+        """A heap of when to look at rows again."""
         self.stats = SelectivityStats()
 
     @property
@@ -112,13 +120,19 @@ class PredicateWindow(Window):
         """Keys in the state."""
         return len(self._held)
 
+    @property
+    def turns(self) -> int:
+        """Instants noted, those of rows no longer held included."""
+        return len(self._turns)
+
     def advance(self, now_us: int) -> list[Delta]:
         """Look again at the rows whose predicate may have turned by `now_us`."""
         deltas = []
         while self._turns and self._turns[0][0] <= now_us:
-            _, stamp, key = heappop(self._turns)
-            held = self._held.get(key)
-            if held and held.stamp == stamp:
+            turn = heappop(self._turns)
+            if self._is_due(turn):
+                key = turn[2]
+                held = self._held[key]
                 deltas += self._look_again(held)
                 self._await_turn(key, held, now_us)
         return deltas
@@ -133,10 +147,8 @@ class PredicateWindow(Window):
     def next_us(self) -> int | None:
         """When a predicate may turn next."""
         while self._turns:
-            instant_us, stamp, key = self._turns[0]
-            held = self._held.get(key)
-            if held and held.stamp == stamp:
-                return instant_us
+            if self._is_due(self._turns[0]):
+                return self._turns[0][0]
             heappop(self._turns)
         return None
 
@@ -178,8 +190,17 @@ class PredicateWindow(Window):
         turn_us = min(turns, default=None)
         if turn_us is not None:
             heappush(self._turns, (turn_us, held.stamp, key))
+            if len(self._turns) > 2 * len(self._held) + _SPENT_MIN:
+                self._turns = [turn for turn in self._turns if self._is_due(turn)]
+                heapify(self._turns)
         elif not held.inside and not self._reads_table:
             del self._held[key]
+
+    def _is_due(self, turn: _Turn) -> bool:
+        """Whether the row that the instant was noted for is still the one held."""
+        _, stamp, key = turn
+        held = self._held.get(key)
+        return held is not None and held.stamp == stamp
 
     def _look_again(self, held: _Held) -> list[Delta]:
         """What became of a row that stays as it is under a predicate that may have turned."""

@@ -145,3 +145,16 @@ def test_an_update_moves_the_clock_of_its_key() -> None:
     assert window.next_us() == 9
     now[0] = 6
     assert window.advance(6) == []
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_a_silent_key_does_not_make_the_turns_of_others_pile_up(limit: int | None) -> None:
+    window = PredicateWindow(
+        enters=lambda row: True, key=sensor, flips=lambda row: [temperature(row)], limit=limit
+    )
+    window.insert((1, 1_000_000, 0), 0, 0)
+    for at_us in range(1, 10_000):
+        window.insert((2, 2_000_000 + at_us, at_us), at_us, at_us)
+    assert window.held == 2
+    assert window.turns < 50
+    assert window.next_us() == 1_000_000
