@@ -15,12 +15,12 @@ from join.dsms.language.errors import QueryFault, unknown
 from join.dsms.language.syntax import AllOf, Comparison, Expression, Sensors
 from join.dsms.output_columns import build_output
 from join.dsms.pipeline import Pipeline, Transform
-from join.dsms.plan import JoinKind, Plan, Signature, lives_us, reads_table
+from join.dsms.plan import JoinKind, Plan, Signature, calls, lives_us, reads_table
 from join.dsms.schedule import Schedule
 from join.dsms.scope import Moment, Scope, aliases_of
 from join.dsms.selection import Selection, TableSelection
 from join.dsms.sensors_feed import Reading, SensorsFeed
-from join.dsms.shared_feed import Mailboxes, SharedFeed, SharedGroup
+from join.dsms.shared_feed import Mailboxes, Selected, SharedFeed, SharedGroup
 from join.dsms.shared_join import SharedJoin
 from join.dsms.source_windows import WindowMaker
 from join.dsms.virtual_cpu import CpuCosts, VirtualCpu
@@ -57,7 +57,7 @@ class Assembler:
         feed = self._feed(plan, scope)
         transforms: list[Transform] = []
         fixed = [term for term in plan.selection if not reads_table(term)]
-        if fixed:
+        if fixed and plan.kind is not JoinKind.SHARED:
             transforms.append(Selection(_all(fixed, scope)))  # type: ignore[arg-type]
         for term in plan.selection:
             if reads_table(term):
@@ -170,7 +170,7 @@ class Assembler:
             group = SharedGroup(join, mailboxes, step.signature.streams)
             if not scope.faults:
                 self.groups[step.signature] = group
-        return SharedFeed(group, step.window_us, step.order)
+        return SharedFeed(group, step.window_us, step.order, _selected(plan, scope))
 
     def _sensors(self, plan: Plan, scope: Scope) -> Feed:
         assert plan.sensors is not None
@@ -190,6 +190,22 @@ class Assembler:
             fault = unknown("column of any stream", missing, known, plan.sensors.at)
             scope.faults.append(fault)
         return SensorsFeed(readings, plan.sensors_window_us)
+
+
+def _selected(plan: Plan, scope: Scope) -> Selected:
+    """The selection above a shared join, what speaks of single streams apart.
+
+    Functions may fail: they are kept for rows that all else lets through, as they stand in the query.
+    """
+    assert plan.shared is not None
+    own: list[Predicate | None] = []
+    rest = list(plan.selection)
+    for place in plan.shared.order:
+        alias = plan.sources[place].alias
+        terms = [t for t in rest if aliases_of(t, scope) == {alias} and not calls(t)]
+        rest = [term for term in rest if term not in terms]
+        own.append(_all(terms, scope.only(alias)))
+    return Selected((own[0], own[1]), _all(rest, scope))
 
 
 def _window_join(plan: Plan, scope: Scope) -> Feed:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from join.dsms.catalog import Type
 from join.dsms.language.syntax import (
+    Call,
     Column,
     Expression,
     InTable,
@@ -132,3 +133,8 @@ def lives_us(windows: TimeWindows, streams: Sequence[str]) -> list[int]:
 def reads_table(term: Expression) -> bool:
     """Whether an expression looks into a table."""
     return any(isinstance(node, InTable) for node in walk(term))
+
+
+def calls(term: Expression) -> bool:
+    """Whether an expression calls a function, which may fail."""
+    return any(isinstance(node, Call) for node in walk(term))

@@ -40,6 +40,7 @@ from join.dsms.plan import (
     PlannedSource,
     SharedStep,
     WindowStep,
+    calls,
     lives_us,
     reads_table,
 )
@@ -201,7 +202,7 @@ class _Planner:
         # What a shared join still owes when a table changes would meet the wrong table.
         selected = [item.value for item in self.query.items]
         is_steady = not any(reads_table(term) for term in (*terms, *selected))
-        may_fail = any(own.values()) and any(map(_calls, (*(e.term for e in equal), *other)))
+        may_fail = any(own.values()) and any(map(calls, (*(e.term for e in equal), *other)))
         is_sharable = is_steady and not may_fail and len(self.sources) == 2
         if self.share and is_sharable and isinstance(windows, Uniform):
             return self._shared(windows.window_us, own, keys, pairwise, late)
@@ -372,10 +373,6 @@ class _Planner:
         bounds = windows.bounds([source.alias for source in self.sources])
         local, largest = filter_bounds(bounds, Strategy.LCA), filter_bounds(bounds, Strategy.GCA)
         return Strategy.GCA if local == largest else Strategy.LCA
-
-
-def _calls(term: Expression) -> bool:
-    return any(isinstance(node, Call) for node in walk(term))
 
 
 def _with_window(source: PlannedSource, window_us: int) -> PlannedSource:

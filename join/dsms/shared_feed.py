@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from join.dsms.arrival_list import Arrival
-from join.dsms.changes import Delta
+from join.dsms.changes import Delta, Predicate
 from join.dsms.feeds import ArrivalEvent, Event, ExpiringResults, Step
 from join.dsms.shared_join import Outlet, SharedJoin
 from join.dsms.virtual_cpu import NS_PER_US, VirtualCpu
@@ -93,6 +93,18 @@ class SharedGroup:
                 self.join.arrive(side, (side, event.row, event.at_us), event.now_us)
 
 
+class Selected(NamedTuple):
+    """Which results of a shared join a query selects; None: all.
+
+    Looked at before a result is made, so that what is left out takes neither time nor room above the join.
+    """
+
+    own: tuple[Predicate | None, Predicate | None]
+    """What the rows of each side must satisfy."""
+    both: Predicate | None
+    """What a result must satisfy."""
+
+
 class SharedFeed:
     """One query's part of a shared join.
 
@@ -101,8 +113,11 @@ class SharedFeed:
 
     waits = True
 
-    def __init__(self, group: SharedGroup, window_us: int, order: tuple[int, int]) -> None:
+    def __init__(
+        self, group: SharedGroup, window_us: int, order: tuple[int, int], selected: Selected
+    ) -> None:
         self.group = group
+        self._selected = selected
         self.outlet = group.join.add_query(window_us)
         """The query's output data stream, with its response times."""
         self._inbox = group.mailboxes.subscribe(self.outlet)
@@ -187,21 +202,26 @@ class SharedFeed:
         return oldest
 
     def _joined(self, outer: Arrival, partners: Sequence[Arrival]) -> list[Delta]:
-        """The results of an arrival whose members are both in the window."""
+        """The selected results of an arrival whose members are both in the window."""
         window_us = self.outlet.window_us
         oldest_us = outer.at_us - window_us
         side, own, own_us = outer.row
+        assert isinstance(side, int)
         assert isinstance(own, tuple)
         assert isinstance(own_us, int)
-        if own_us < oldest_us:
+        passes = self._selected.own[side]
+        if own_us < oldest_us or (passes and not passes(own)):
             return []
+        passes, both = self._selected.own[1 - side], self._selected.both
         deltas = []
         for partner in partners:
             _, other, other_us = partner.row
             assert isinstance(other, tuple)
             assert isinstance(other_us, int)
-            if other_us >= oldest_us:
-                row = own + other if side == self._first_side else other + own
+            if other_us < oldest_us or (passes and not passes(other)):
+                continue
+            row = own + other if side == self._first_side else other + own
+            if both is None or both(row):
                 deltas.append(self._results.add(row, min(own_us, other_us) + window_us + 1))
         return deltas
 

@@ -369,6 +369,40 @@ def test_a_condition_keeps_rows_from_a_function_of_the_join_shared_or_not(
     assert [output.row for output in [*outputs, *engine.finish()]] == [(4.0, 2.0)]
 
 
+@pytest.mark.parametrize(
+    "condition", ["S.v > 5", "T.v > 5", "S.v + T.v < 0", "1 = 0", "S.v > 0 AND sqrt(T.v) > 5"]
+)
+def test_what_is_not_selected_is_not_kept_above_a_shared_join(condition: str) -> None:
+    engine = Engine(catalog(), schedule="mqt")
+    engine.add_query("q", f"SELECT S.v FROM S, T WHERE S.id = T.id AND {condition} WINDOW 1 s")
+    for at_us in range(10):
+        engine.arrive("ST"[at_us % 2], (1, 4.0, "x", True, at_us), at_us)
+    engine.advance(1000)
+    # Nothing is to expire.
+    assert engine.next_us() is None
+    engine.add_query("all", "SELECT S.v FROM S, T WHERE S.id = T.id WINDOW 1 s")
+    engine.arrive("S", (1, 4.0, "x", True, 2000), 2000)
+    engine.arrive("T", (1, 4.0, "x", True, 2000), 2000)
+    assert told(engine.advance(3000)) == [(2000, "+", (4.0,))]
+    assert engine.next_us() == 1_002_001
+
+
+@pytest.mark.parametrize("order", ["ST", "TS"])
+def test_a_function_above_a_shared_join_sees_only_what_other_conditions_let_through(
+    order: str,
+) -> None:
+    engine = Engine(catalog(), schedule="mqt")
+    engine.add_query(
+        "q", "SELECT T.v FROM S, T WHERE S.id = T.id AND sqrt(T.v) > 1 AND S.ok WINDOW 10 us"
+    )
+    for at_us, (stream, *values) in enumerate(
+        [(order[0], -4.0, False), (order[1], -4.0, False), (order[0], 4.0, True), (order[1], 4.0, True)]
+    ):  # fmt: skip
+        v, ok = values
+        engine.arrive(stream, (ok, v, "x", ok, at_us), at_us)
+    assert told(engine.finish()) == [(3, "+", (4.0,))]
+
+
 def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
     with pytest.raises(InputError, match="not there to delete"):
         Engine(catalog()).change_table("Rooms", 0, delete=[(2, "lab")])
