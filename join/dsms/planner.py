@@ -176,6 +176,9 @@ class _Planner:
             edges.append(WindowEdge(first, second, pair.window_us, pair.directed))
         if self.faults:
             return None
+        if len(names) == 2 and len(edges) == 1 and not edges[0].directed:
+            # Between two streams alone, WINDOW (A,B) = w says what WINDOW w says, and is shared with it.
+            return Uniform(edges[0].window_us)
         windows = Pairs(tuple(edges), two_way=self.query.either_way_at is not None)
         try:
             windows.bounds(names)

@@ -160,7 +160,9 @@ def test_an_int_column_between_in_and_out_does_not_overlap() -> None:
         ("SELECT S.id FROM S, T, U WHERE S.id = T.id AND T.id = U.id AND S.name = U.name WINDOW 1 s", "mqt", "hash W-join (hw) on S.id = T.id = U.id, window 1 s"),
         ("SELECT S.id FROM S, T, U WHERE S.id = T.id AND T.v = U.v WINDOW 1 s", "mqt", "merge W-join (mw) where S.id = T.id AND T.v = U.v, window 1 s"),
         ("SELECT S.id FROM S, T, U WHERE S.id = T.id AND T.id = U.id WINDOW (S,T) = 1 s AND WINDOW (T,U) = 2 s", None, "hash W-join (hw) on S.id = T.id = U.id, windows S – T 1 s, T – U 2 s, LCA"),
-        ("SELECT S.id FROM S, T WHERE S.id = T.id WINDOW (S,T) = 1 s", None, "hash W-join (hw) on S.id = T.id, windows S – T 1 s, GCA"),
+        ("SELECT S.id FROM S, T WHERE S.id = T.id WINDOW (S,T) = 1 s", None, "hash W-join (hw) on S.id = T.id, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.id = T.id AND WINDOW (T,S) = 1 s", "mqt", "shared window hash join on S.id = T.id, window 1 s"),
+        ("SELECT S.id FROM S, T WHERE S.id = T.id DWINDOW (S,T) = 1 s", "mqt", "hash W-join (hw) on S.id = T.id, windows S → T 1 s, LCA"),
         ("SELECT S.id FROM S [ROWS 2], T [NOW] WHERE S.id = T.id AND S.v < T.v", None, "hash join on S.id = T.id where S.v < T.v"),
         ("SELECT S.id FROM S [ROWS 2], T [ROWS 2] WHERE similar(S.v, T.v)", None, "nested-loop join where similar(S.v, T.v)"),
         ("SELECT a.id FROM S a, S b WHERE a.id = b.id WINDOW 1 s", "mqt", "shared window hash join on a.id = b.id, window 1 s"),
@@ -188,8 +190,9 @@ def test_queries_of_one_signature_share_whatever_their_aliases() -> None:
     engine = Engine(catalog(), schedule="mqt")
     engine.add_query("one", "SELECT a.id FROM S a, T b WHERE a.id = b.id WINDOW 1 s")
     engine.add_query("two", "SELECT x.v FROM T y, S x WHERE y.ID = x.id AND y.v > 1 WINDOW 9 s")
+    engine.add_query("three", "SELECT x.v FROM T y, S x WHERE y.ID = x.id WINDOW (y,x) = 4 s")
     engine.add_query("other", "SELECT a.v FROM S a, T b WHERE a.v = b.v WINDOW 1 s")
-    assert [shared.queries for shared in engine.sharing()] == [("one", "two"), ("other",)]
+    assert [shared.queries for shared in engine.sharing()] == [("one", "two", "three"), ("other",)]
 
 
 def test_equal_predicate_windows_are_one_operator() -> None:
