@@ -182,12 +182,6 @@ class Engine:
         """When `advance` has something to do next if nothing arrives; None: never."""
         return self._next_us([*self._pipelines.values(), *self._leaving])
 
-    def _next_us(self, pipelines: Iterable[Pipeline]) -> int | None:
-        instants = [pipeline.feed.next_us() for pipeline in pipelines]
-        if self._ahead:
-            instants.append(self._ahead[0][0])
-        return min((at for at in instants if at is not None), default=None)
-
     def change_table(
         self, name: str, at_us: int, *, insert: Iterable[Row] = (), delete: Iterable[Row] = ()
     ) -> list[Output]:
@@ -251,6 +245,13 @@ class Engine:
             for (stream, text), shared in self._assembler.windows.all().items()
             if isinstance(shared.window, PredicateWindow)
         }
+
+    def _next_us(self, pipelines: Iterable[Pipeline]) -> int | None:
+        """When some queries, or rows that came before their time, have something to do next."""
+        instants = [pipeline.feed.next_us() for pipeline in pipelines]
+        if self._ahead:
+            instants.append(self._ahead[0][0])
+        return min((at for at in instants if at is not None), default=None)
 
     def _worked_out(self) -> list[Output]:
         """What shared joins have worked out by now."""

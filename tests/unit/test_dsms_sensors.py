@@ -39,6 +39,21 @@ def test_streams_whose_values_cannot_be_compared_are_refused_and_named(other: Ty
     assert fault.message == f"x is integer in A, {other} in B: these cannot be compared"
 
 
+def test_a_reading_that_comes_before_its_time_joins_when_that_has_come() -> None:
+    sensors = engine(A=Type.INTEGER)
+    sensors.add_query("q", SQL)
+    outputs = sensors.arrive("A", (7, 1, 1_500_000), 1_500_000, now_us=300_000)
+    # More than the window before the first one's time.
+    outputs += sensors.arrive("A", (7, 2, 400_000), 400_000, now_us=400_000)
+    outputs += sensors.arrive("A", (7, 3, 600_000), 600_000, now_us=600_000)
+    outputs += sensors.advance(1_550_000)
+    assert [(output.at_us, output.change.value, *output.row) for output in outputs] == [
+        (600_000, "+", 7, 2, (2, 3)),
+        (1_400_001, "-", 7, 2, (2, 3)),
+        (1_500_000, "+", 7, 2, (1, 3)),
+    ]
+
+
 def test_a_reading_of_nobody_joins_nobody() -> None:
     sensors = engine(A=Type.INTEGER)
     sensors.add_query("q", SQL)
