@@ -35,7 +35,7 @@ from scenarios.network_build import (
 )
 from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.contract import Phenomenon
-from scenarios.query_build import build_engine, build_sink_queries, read_tables
+from scenarios.query_build import build_engine, build_sink_queries, read_functions, read_tables
 from scenarios.query_files import RecordedTable
 from scenarios.schema import Join, Scenario
 from scenarios.sensing import PeriodicTimes, PoissonTimes, Sensing
@@ -123,6 +123,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
     except InputError as fault:
         raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
     tables = read_tables(loaded, inputs)
+    read_functions(loaded, inputs)
     # Made here only to find faults in the queries while nothing has been written.
     build_engine(loaded, phenomenon.attribute, tables)
     return World(

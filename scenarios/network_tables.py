@@ -85,6 +85,9 @@ class Sink(Table):
     schedule: Literal["lwo", "swf", "mqt"] = Field(
         "mqt", description="how window joins that queries at the sink share are scheduled"
     )
+    state_limit: Count | None = Field(
+        None, description="keys that a predicate window of a query at the sink holds at most"
+    )
 
 
 class ShadowingTable(Table):

@@ -9,8 +9,9 @@ from join.sensors_query import parse_sensors_query
 from join.sink_queries import SinkQueries, sensors_schema
 from scenarios.load import LoadedScenario
 from scenarios.query_files import RecordedTable, TableChange
+from scenarios.query_functions import load_function, module_file
 from scenarios.site_build import read_input
-from sim.errors import Fault, ScenarioError
+from sim.errors import Fault, InputError, ScenarioError
 from sim.kernel import Kernel
 from sim.recorder import Rows
 
@@ -29,6 +30,18 @@ def read_tables(loaded: LoadedScenario, inputs: dict[str, str]) -> tuple[Recorde
     return tuple(tables)
 
 
+def read_functions(loaded: LoadedScenario, inputs: dict[str, str]) -> None:
+    """Digests of the modules beside the scenario whose functions its queries can call go to `inputs`.
+
+    Raises:
+        ScenarioError: a file cannot be read.
+    """
+    for name, where in loaded.scenario.functions.items():
+        path = module_file(where)
+        if (loaded.base_dir / path).is_file():
+            read_input(loaded, f"functions.{name}", path, inputs)
+
+
 def build_engine(
     loaded: LoadedScenario, attribute: str, tables: Sequence[RecordedTable]
 ) -> Engine | None:
@@ -45,8 +58,15 @@ def build_engine(
     catalog.add_stream(sensors_schema(attribute))
     for table in tables:
         catalog.add_table(Table(table.name, table.columns, table.initial))
-    engine = Engine(catalog, schedule=scenario.sink.schedule)
     faults = []
+    for name, where in scenario.functions.items():
+        try:
+            catalog.add_function(name, *load_function(where, loaded.base_dir))
+        except InputError as fault:
+            faults.append(Fault(f"functions.{name}", repr(where), str(fault)))
+    if faults:
+        raise ScenarioError(loaded.source, faults)
+    engine = Engine(catalog, schedule=scenario.sink.schedule, state_limit=scenario.sink.state_limit)
     for query in scenario.sink_queries:
         try:
             engine.add_query(query.name, query.sql)

@@ -1,9 +1,6 @@
 """`motejoin query`: queries over recorded streams."""
 
 import argparse
-import importlib
-import inspect
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +17,9 @@ from join.dsms.pipeline import Output
 from join.dsms.virtual_cpu import NS_PER_US, CpuCosts
 from scenarios.command_files import StatsFile, check_apart
 from scenarios.progress import ProgressDisplay
-from scenarios.query_figures import query_figures
+from scenarios.query_figures import evictions, query_figures, window_figures
 from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable, TableChange
+from scenarios.query_functions import load_function
 from scenarios.window_text import parse_time_us
 from sim.collector import rare_collection
 from sim.errors import InputError
@@ -178,7 +176,8 @@ def run(args: argparse.Namespace) -> int:
             answers.write(engine.advance(until_us))
         answers.write(engine.finish())
     wall_s = time.perf_counter() - started_s
-    _warn_of_evictions(engine)
+    for line in evictions(window_figures(engine)):
+        print(line, file=sys.stderr)
     if stats_file is not None:
         stats_file.write(_stats(engine, streams, wall_s, args.schedule))
     return 0
@@ -229,27 +228,10 @@ def _add_queries(engine: Engine, queries: Sequence[tuple[str, str]]) -> list[str
 
 
 def _function(name: str, where: str) -> tuple[Callable[..., Scalar], int]:
-    """A Python function and how many arguments it takes."""
-    module_name, _, function_name = where.partition(":")
-    if not function_name:
-        raise InputError(f"--function {name}={where}: expected MODULE:FUNCTION")
-    sys.path.insert(0, os.getcwd())
     try:
-        function = getattr(importlib.import_module(module_name), function_name)
-    except (ImportError, AttributeError) as fault:
+        return load_function(where, Path.cwd())
+    except InputError as fault:
         raise InputError(f"--function {name}={where}: {fault}") from fault
-    except (Exception, SystemExit) as fault:  # the module is the user's and may fail in any way
-        told = f"{type(fault).__name__}: {fault}"
-        raise InputError(f"--function {name}={where}: {told}") from fault
-    finally:
-        sys.path.pop(0)
-    if not callable(function):
-        raise InputError(f"--function {name}={where}: this is no function")
-    try:
-        return function, len(inspect.signature(function).parameters)
-    except ValueError:
-        told = "how many arguments it takes is not known: expected a function written in Python"
-        raise InputError(f"--function {name}={where}: {told}") from None
 
 
 def _costs(text: str | None) -> CpuCosts:
@@ -296,15 +278,6 @@ def _changed(
     return engine.change_table(tables[order].name, at_us, insert=insert, delete=delete)
 
 
-def _warn_of_evictions(engine: Engine) -> None:
-    for window, stats in engine.selectivities().items():
-        if stats.evicted:
-            print(
-                f"{window}: {stats.evicted:,} rows that qualified were let go to keep the state limit",
-                file=sys.stderr,
-            )
-
-
 def _stats(
     engine: Engine, streams: Sequence[RecordedStream], wall_s: float, schedule: str
 ) -> dict[str, object]:
@@ -322,15 +295,7 @@ def _stats(
             }
             for shared in engine.sharing()
         ],
-        "predicate_windows": {
-            window: {
-                "arrived": stats.arrived,
-                "positive_selectivity": stats.positive,
-                "negative_selectivity": stats.negative,
-                "evicted": stats.evicted,
-            }
-            for window, stats in engine.selectivities().items()
-        },
+        "predicate_windows": window_figures(engine),
         "wall_s": round(wall_s, 3),
         "rows_per_s": round(rows / wall_s, 1),
     }

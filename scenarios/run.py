@@ -15,7 +15,7 @@ from scenarios.build import Simulation, build_simulation, build_world
 from scenarios.load import LoadedScenario
 from scenarios.network_build import lifetime
 from scenarios.phenomena.replay import Replay
-from scenarios.query_figures import query_figures
+from scenarios.query_figures import query_figures, window_figures
 from sim.collector import rare_collection
 from sim.errors import Fault, ScenarioError
 from sim.kernel import US_PER_S, to_us
@@ -281,6 +281,9 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "mean_width": sink.width / sink.results if sink.results else None,
         "mean_delay_ms": sink.delay_us / sink.results / 1000 if sink.results else None,
         "queries": query_figures(simulation.queries.engine) if simulation.queries else {},
+        "predicate_windows": window_figures(simulation.queries.engine)
+        if simulation.queries
+        else {},
         "probes": accounts.probes,
         "heads_probed": accounts.heads_probed,
         "heads_matched": accounts.heads_matched,

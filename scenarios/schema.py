@@ -269,6 +269,9 @@ class Scenario(Table):
     tables: dict[str, str] = Field(
         default={}, description="tables that queries at the sink can name: file of each"
     )
+    functions: dict[str, str] = Field(
+        default={}, description="Python functions that queries at the sink can call: where each is"
+    )
     query: list[Query] = Field(default=[])
 
     @property

@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from scenarios.query_figures import evictions
 from sim.manifest import Manifest
 
 _WRONG = {
@@ -36,6 +37,8 @@ def summary(manifest: Manifest, directory: Path) -> str:
         lines["queries"] = ", ".join(
             f"{name} changed {_n(changes)} times" for name, changes in told
         )
+    if let_go := evictions(counts.get("predicate_windows", {})):
+        lines["let go"] = "; ".join(let_go)
     if counts["drops"]:
         drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
         reasons = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)

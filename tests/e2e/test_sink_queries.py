@@ -61,7 +61,9 @@ def answers_of_the_run(trace: Trace, name: str) -> list[tuple[object, ...]]:
     ]
 
 
-def answers_afterwards(run: Path, folder: Path, *options: str) -> dict[str, list[list[str]]]:
+def answers_afterwards(
+    run: Path, folder: Path, queries: dict[str, str], *options: str
+) -> dict[str, list[list[str]]]:
     """What `motejoin query` says of the readings as they came to the sink."""
     trace = Trace(run)
     end_us = round(trace.manifest.simulated_s * 1e6)
@@ -76,7 +78,7 @@ def answers_afterwards(run: Path, folder: Path, *options: str) -> dict[str, list
         JOIN read_parquet('{run}/trace/motes/*.parquet') AS m ON m.node = f.node
         WHERE f.at_us < {end_us} ORDER BY place) TO '{folder}/arrived.parquet'"""
     )
-    asked = [f"--sql={name}={sql}" for name, sql in QUERIES.items()]
+    asked = [f"--sql={name}={sql}" for name, sql in queries.items()]
     arguments = [
         "query",
         *asked,
@@ -90,7 +92,7 @@ def answers_afterwards(run: Path, folder: Path, *options: str) -> dict[str, list
     with (folder / "answers.csv").open() as file:
         header, *rows = csv.reader(file)
     assert header[:3] == ["at_us", "query", "change"]
-    found: dict[str, list[list[str]]] = {name: [] for name in QUERIES}
+    found: dict[str, list[list[str]]] = {name: [] for name in queries}
     for row in rows:
         found[row[1]].append([row[0], row[2], *filter(None, row[3:])])
     return found
@@ -103,7 +105,7 @@ def test_the_sink_answers_as_the_recorded_arrivals_do(tmp_path: Path, disturbed:
     words = [str(scenario(tmp_path, QUERIES)), "--out", str(run), "--set", "sink.schedule=swf"]
     assert main(["run", *words, *disturbed]) == 0
     trace = Trace(run) if disturbed else check_trace(run)
-    recorded = answers_afterwards(run, tmp_path, "--schedule=swf")
+    recorded = answers_afterwards(run, tmp_path, QUERIES, "--schedule=swf")
     counts = trace.manifest.counts["queries"]
     assert list(counts) == list(QUERIES)
     for name in QUERIES:
@@ -155,6 +157,46 @@ def counted(trace: Trace, name: str) -> list[tuple[object, ...]]:
         by_then = [count for at_us, _, count in changes if at_us <= now_us]  # type: ignore[operator]
         counts[now_us] = by_then[-1]
     return list(counts.items())
+
+
+def test_functions_and_the_limit_of_state_are_those_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queries = {
+        "odd": "SELECT node FROM Sensors [RANGE 2 s] WHERE odd_one(node)",
+        "last": "SELECT node FROM Sensors [PWINDOW gas > 0 ON node]",
+    }
+    run, path = tmp_path / "run", scenario(tmp_path, queries)
+    (tmp_path / "of_the_sink.py").write_text("def odd_one(node):\n    return node % 2\n")
+    path.write_text(f'{path.read_text()}\n[functions]\nodd_one = "of_the_sink:odd_one"\n')
+    assert main(["run", str(path), "--out", str(run), "--set", "sink.state_limit=5"]) == 0
+    summary = capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    options = ["--function=odd_one=of_the_sink:odd_one", "--state-limit=5", "--stats=stats.json"]
+    recorded = answers_afterwards(run, tmp_path, queries, *options)
+    trace = Trace(run)
+    for name in queries:
+        answers = [[str(cell) for cell in answer] for answer in answers_of_the_run(trace, name)]
+        assert answers == recorded[name]
+        assert len(answers) > 100
+    assert all(int(node) % 2 for *_, node in recorded["odd"])
+    windows = trace.manifest.counts["predicate_windows"]
+    assert windows == json.loads((tmp_path / "stats.json").read_text())["predicate_windows"]
+    (figures,) = windows.values()
+    assert figures["evicted"] > 0
+    assert f"{figures['evicted']:,} rows that qualified were let go" in summary
+    assert {"of_the_sink.py", "watched.csv"} <= trace.manifest.inputs.keys()
+
+
+def test_a_function_that_is_not_there_is_told_by_its_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = scenario(tmp_path, {"a": "SELECT node FROM Sensors WHERE f(node)"})
+    path.write_text(f'{path.read_text()}\n[functions]\nf = "nowhere:f"\ng = "json:g"\n')
+    said = fails(capsys, "run", str(path), "--out", str(tmp_path / "run"))
+    assert "functions.f = 'nowhere:f': No module named 'nowhere'" in said
+    assert "functions.g = 'json:g': module 'json' has no attribute 'g'" in said
+    assert not (tmp_path / "run").exists()
 
 
 def test_queries_change_nothing_but_the_results(tmp_path: Path) -> None:

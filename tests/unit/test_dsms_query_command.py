@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -181,6 +182,8 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["SELECT id FROM S", "--function=f=builtins:max"], "f=builtins:max: how many arguments"),
         (["SELECT id FROM S", "--function=f=unread:f"], "f=unread:f: SyntaxError: "),
         (["SELECT id FROM S", "--function=f=failing:f"], "f=failing:f: ZeroDivisionError: "),
+        (["SELECT id FROM S", "--function=f=json:dumps"], "f=json:dumps: another module json is"),
+        (["SELECT id FROM S", "--function=f=failing"], "f=failing: expected MODULE:FUNCTION"),
         (
             ["SELECT id FROM S", "--table=R=half.csv"],
             "half.csv: row 2: at_us = 1.5: expected whole",
@@ -208,6 +211,7 @@ def test_faults_are_told_and_leave_nothing_behind(
     (folder / "latin.csv").write_bytes("größe,at_us\n1,1\n".encode("latin-1"))
     (folder / "unread.py").write_text("def f(:\n")
     (folder / "failing.py").write_text("1 / 0\n")
+    (folder / "json.py").write_text("def dumps(x): return x\n")
     given = ["query", "--stream=S=s.csv", "--out=a.csv", *arguments]
     assert main(given) == 2
     assert says in capsys.readouterr().err
@@ -225,8 +229,13 @@ def test_faults_are_told_and_leave_nothing_behind(
     ],
 )
 def test_a_function_that_fails_in_whatever_way_ends_in_an_error_that_names_it(
-    folder: Path, function: str, says: str, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    function: str,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delitem(sys.modules, "own", raising=False)
     (folder / "own.py").write_text(
         "class Refusal(Exception): pass\n"
         "def refuse(id): raise Refusal(f'not {id}')\n"
