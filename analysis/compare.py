@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,6 +34,9 @@ NOTE = (
     "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
     " a baseline: the difference from it in %, taken seed by seed."
 )
+
+_BY_KIND: Final = ("bytes", "messages")
+"""What is also told of each message kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ def measure(spark: SparkSession, runs: Sequence[Run]) -> tuple[pa.Table, list[di
     order = [run.run for run in runs]
     metrics = metrics.take(pc.index_in(pa.array(order), value_set=metrics["run"].combine_chunks()))
     kinds = traffic_by_kind(traces.tables["traffic"]).orderBy("run", "kind").toArrow().to_pylist()
-    return with_bytes_by_kind(metrics, kinds), kinds
+    return with_traffic_by_kind(metrics, kinds), kinds
 
 
 def trace_rows(runs: Sequence[Run]) -> int:
@@ -152,21 +155,24 @@ def group_runs(runs: Sequence[Run], keys: Sequence[str]) -> Grouping:
     return group_by_keys({run.run: run.manifest.scenario for run in runs}, keys)
 
 
-def with_bytes_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """`metrics` with a column `bytes_<kind>` per message kind that any of the runs sent."""
-    sent = {(entry["run"], entry["kind"]): entry["bytes"] for entry in kinds}
+def with_traffic_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """`metrics` with columns `bytes_<kind>` and `messages_<kind>` per message kind that any of the runs sent."""
+    sent = {(entry["run"], entry["kind"]): entry for entry in kinds}
     known = metrics.select(["run", "bytes"]).to_pylist()
-    for kind in sorted({entry["kind"] for entry in kinds}):
-        column = [
-            None if row["bytes"] is None else sent.get((row["run"], kind), 0) for row in known
-        ]
-        name = f"bytes_{re.sub(r'[^A-Za-z0-9]+', '_', kind)}"
-        metrics = metrics.append_column(name, pa.array(column, pa.int64()))
+    names = sorted({entry["kind"] for entry in kinds})
+    for what in _BY_KIND:
+        for kind in names:
+            column = [
+                None if row["bytes"] is None else sent.get((row["run"], kind), {}).get(what, 0)
+                for row in known
+            ]
+            name = f"{what}_{re.sub(r'[^A-Za-z0-9]+', '_', kind)}"
+            metrics = metrics.append_column(name, pa.array(column, pa.int64()))
     return metrics
 
 
 def _is_by_kind(column: str) -> bool:
-    return column.startswith("bytes_") and column not in MEASURES
+    return column.partition("_")[0] in _BY_KIND and column not in MEASURES
 
 
 def _write(

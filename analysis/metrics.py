@@ -252,8 +252,10 @@ def _ratios() -> dict[str, Column]:
         "probes_per_reading": F.try_divide("heads_probed", "readings_answered"),
         # Of the readings that had a value, the share whose probe request was never finished: dropped, it or
         # the reading, or in flight at the end. Null where no head probes.
-        "unfinished_rate": 1
-        - F.try_divide(F.nullif("readings_answered", F.lit(0)), F.col("readings_valued")),
+        "unfinished_rate": F.when(
+            F.col("strategy") != "centralised",
+            1 - F.try_divide("readings_answered", "readings_valued"),
+        ),
         # Partners told of a reading, those without any included: what a rule that probes less loses.
         "partners_per_reading": F.try_divide(
             F.coalesce(F.col("results") * (F.col("tuple_width") - 1), F.col("results")),

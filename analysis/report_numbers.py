@@ -49,8 +49,6 @@ def _phenomenon_tiles(tracking: Mapping[str, Any]) -> list[Tile]:
         return []
     most = f"up to {tracking['inside_most']:,} motes inside"
     appeared_s, detected_s = tracking["appeared_s"], tracking["detected_s"]
-    if appeared_s is None:
-        return [("Appeared", "never", "no two motes were inside at once")]
     found = [("Appeared", f"{appeared_s:g} s", most)]
     if detected_s is None:
         found.append(("Found", "never", "the answer never held a mote inside"))

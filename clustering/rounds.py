@@ -238,7 +238,8 @@ class Rounds:
         self._elected_with_j = {head: self._residual_j[head] for head in heads}
         self._alarmed.clear()
         self._settled_us = now_us
-        self.held += 1
+        if heads:  # else everybody is dead, and nobody has held an election
+            self.held += 1
         self.heads_elected += len(heads)
         self.heads_enrolled += len({*self._enrolled})
         self._clustered.set_levels(up)

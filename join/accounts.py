@@ -41,10 +41,10 @@ class Accounts:
         self._fates.append((at_us, reading.node, reading.at_us, Fate.JOINED, None, head))
 
     def dropped(self, reading: Reading, where: int, reason: DropReason, at_us: int) -> None:
-        """The reading never came to be joined."""
+        """The reading never came to be joined, at the head or sink where it should have been."""
         self.fates[Fate.DROPPED] += 1
         self.drops[reason] += 1
-        head = where if where >= 0 else None
+        head = None if where < 0 or reason is DropReason.NO_HEAD else where
         self._fates.append((at_us, reading.node, reading.at_us, Fate.DROPPED, reason, head))
         self._drops.append((at_us, where, reason, "reading", reading.node, reading.at_us))
 

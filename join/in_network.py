@@ -217,6 +217,8 @@ class InNetworkJoin:
         """Fig. 3, second case."""
         node = message.target
         request: ProbeRequest = message.body
+        request.hops += message.hops
+        request.bytes += message.bytes
         start_us = self._cpus.admit(node)
         if start_us is None:
             self._drop_request("probe", node, DropReason.QUEUE_FULL, request)
@@ -241,12 +243,13 @@ class InNetworkJoin:
                 self._unformed.append(request)
             return
         size = self._bare_bytes[heads] + request.partners_bytes
-        request.hops += 1
-        request.bytes += self._air.unicast(kind, node, target, size, request, at_us)
+        self._air.unicast(kind, node, target, size, request, at_us)
 
     def _on_result(self, message: Message) -> None:
         """The sink forms the answer and returns one feedback note, or sends the request on."""
         request: ProbeRequest = message.body
+        request.hops += message.hops
+        request.bytes += message.bytes
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
         done_us = self._cpus.occupy(SINK, start_us, self._costs.result_us(request.found))
@@ -371,6 +374,8 @@ class InNetworkJoin:
         request: ProbeRequest = message.body
         if reason is DropReason.DEAD and self._air.alive[message.source]:
             # The drop is not recorded: the request lists who was passed over when it ends.
+            request.hops += message.hops
+            request.bytes += message.bytes
             dead = request.pass_over()
             if message.source != SINK:
                 self._state(message.source).drop_head(dead)

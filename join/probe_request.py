@@ -55,7 +55,9 @@ class ProbeRequest:
         """R: what the initiator and each head gave, in the order of `counts`; empty where |r| = 0."""
         self.partners_bytes = 0
         self.hops = 0
+        """Transmissions so far, those over relays included."""
         self.bytes = 0
+        """On air in these, without what a MAC repeats."""
         self.partial = False
         """Whether it is known that heads of the sequence did not answer."""
         self.version = 0

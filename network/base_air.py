@@ -148,8 +148,7 @@ class BaseAir:
 
     def _in_earshot(self, source: NodeId, target: NodeId) -> Sequence[NodeId]:
         """The motes that hear what `source` sends to `target`, if they listen."""
-        del target  # where it is for does not matter on a shared channel
-        return self._channel.audience(source)
+        return self._channel.audience((source, target))
 
     def _frame_sizes(self, body_bytes: int) -> list[int]:
         """Bytes on air of each frame of a message."""

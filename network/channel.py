@@ -72,8 +72,8 @@ class Channel(Protocol):
     def detected(self, emission: Emission, node: NodeId) -> bool:
         """Whether the radio of `node`, when free, would begin to receive it."""
 
-    def audience(self, source: NodeId) -> list[NodeId]:
-        """The motes that can hear `source`, ascending."""
+    def audience(self, emission: Emission) -> list[NodeId]:
+        """The motes that can receive it, ascending."""
 
     def links(self, rate_least: float) -> Links:
         """All links that deliver at least `rate_least` of their frames."""
@@ -164,7 +164,7 @@ class UnitDisk:
         radio = profile.radio
         self._level = power_level(radio, dbm)
         self._geometry = Geometry(placement, profile)
-        self._audience: dict[NodeId, list[NodeId]] = {}
+        self._audience: dict[Emission, list[NodeId]] = {}
         self.certain = isinstance(radio, FirstOrderRadio)
 
     def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
@@ -194,22 +194,19 @@ class UnitDisk:
         return self.rate(source, target, frame_bytes)
 
     def audible(self, emission: Emission, node: NodeId) -> bool:
-        """Whether `node` is within range; a first-order sender turned up for a far target reaches further."""
-        source, target = emission
-        reach_m = self._range_m
-        if self.certain and target is not None:
-            reach_m = max(reach_m, self._geometry.distance_m(source, target))
-        return self._geometry.distance_m(source, node) <= reach_m
+        """Whether `node` is within the reach of the power in use."""
+        return self._geometry.distance_m(emission[0], node) <= self._reach_m(emission)
 
     def detected(self, emission: Emission, node: NodeId) -> bool:
         """On a disk, whatever is audible is received."""
         return self.audible(emission, node)
 
-    def audience(self, source: NodeId) -> list[NodeId]:
-        """The motes within range of `source`, ascending."""
-        audience = self._audience.get(source)
+    def audience(self, emission: Emission) -> list[NodeId]:
+        """The motes within the reach of the power in use, ascending."""
+        audience = self._audience.get(emission)
         if audience is None:
-            audience = self._audience[source] = self._geometry.near(source, self._range_m)
+            audience = self._geometry.near(emission[0], self._reach_m(emission))
+            self._audience[emission] = audience
         return audience
 
     def links(self, rate_least: float) -> Links:
@@ -218,6 +215,19 @@ class UnitDisk:
         pairs = self._geometry.pairs(self._range_m)
         rates = np.ones(len(pairs))
         return self._geometry.links(pairs, rates, self.transmit_j_per_byte)
+
+    def _reach_m(self, emission: Emission) -> float:
+        """How far a frame reaches: less at a lower level; a first-order sender turned up for a far target, further."""
+        source, target = emission
+        if target is None:
+            return self._range_m
+        distance_m = self._geometry.distance_m(source, target)
+        if self.certain:
+            return max(self._range_m, distance_m)
+        level = self._level_for(distance_m)
+        if self._exponent is None or self._level is None or level is None:
+            return self._range_m
+        return float(self._range_m * 10 ** ((level.dbm - self._level.dbm) / (10 * self._exponent)))
 
     def _level_for(self, distance_m: float) -> PowerLevel | None:
         radio = self._profile.radio
@@ -282,9 +292,9 @@ class LinkTable:
         """Whatever is audible is received."""
         return self.audible(emission, node)
 
-    def audience(self, source: NodeId) -> list[NodeId]:
-        """The motes that ever heard `source`, ascending."""
-        return self._audience.get(source, [])
+    def audience(self, emission: Emission) -> list[NodeId]:
+        """The motes that ever heard the sender, ascending."""
+        return self._audience.get(emission[0], [])
 
     def links(self, rate_least: float) -> Links:
         """All links that deliver at least `rate_least` of their frames."""

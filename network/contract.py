@@ -14,9 +14,9 @@ Argument = TypeVar("Argument")
 
 
 class Message:
-    """One message on its one hop. The body is what the protocol above sends."""
+    """One message on its one hop, or on all of its hops. The body is what the protocol above sends."""
 
-    __slots__ = ("at_us", "body", "bytes", "drop", "kind", "source", "target")
+    __slots__ = ("at_us", "body", "bytes", "drop", "hops", "kind", "source", "target")
 
     def __init__(
         self, kind: str, source: NodeId, target: NodeId, size: int, body: object, at_us: int
@@ -25,7 +25,8 @@ class Message:
         self.source = source
         self.target = target
         self.bytes = size
-        """On air, header included."""
+        """On air, headers included, all hops together."""
+        self.hops = 1
         self.body: Any = body
         self.at_us = at_us
         """When its transmission starts."""
@@ -64,7 +65,7 @@ class Links(Protocol):
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
     ) -> int:
-        """Send one message, its transmission starting at `at_us`; returns its bytes on air."""
+        """Send one message, its transmission starting at `at_us`; returns the bytes of its first hop on air."""
 
 
 class Air(Links, Protocol):

@@ -4,8 +4,9 @@ Every hop is a transmission of its own: paid by its sender and receiver, logged,
 network header carries origin and final target. Messages go by the network's routes, by the trees of clusters, or
 straight.
 
-A relay on a route that finds its next hop dead looks for another way; when there is none, the message ends as
-unreachable, as does one whose relay dies with it. On the way to a head there is no other way: whoever finds
+Routes lead to nobody who is dead: an origin that has none for that reason is told so. A relay on a route that finds its
+next hop dead looks for another way; when there is none, the message ends as unreachable, as does one whose relay
+dies with it. On the way to a head there is no other way: whoever finds
 the next mote dead says so. Between heads and sink the way past a dead head is the straight one.
 """
 
@@ -118,19 +119,13 @@ class RoutedAir:
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
     ) -> int:
-        """Send one message towards `target`; returns the bytes on air of its whole path."""
+        """Send one message towards `target`; returns the bytes on air of its first hop."""
         tree = self._trees.path(kind, source, target)
         routed = self._with_sink if SINK in (source, target) else self._between_motes
         if tree is None and not routed:
             return self._mac.unicast(kind, source, target, body_bytes, body, at_us)
-        if tree is not None:
-            hops = len(tree)
-        else:
-            assert self._routes is not None
-            path = self._routes.path(source, target) if self.alive[source] else [source, target]
-            hops = len(path) - 1 if path else 0
         parcel = Parcel(source, target, body_bytes + ROUTE_BYTES, body, at_us, tree)
-        return self._send(kind, parcel, source, at_us) * hops
+        return self._send(kind, parcel, source, at_us)
 
     def broadcast(
         self,
@@ -156,6 +151,9 @@ class RoutedAir:
     def _send(self, kind: str, parcel: Parcel, here: NodeId, at_us: int) -> int:
         hop = self._next_hop(parcel, here)
         if hop is None or parcel.hops >= self._hops_most:
+            if here == parcel.origin and not self.alive[parcel.target]:
+                self._drop(kind, parcel, DropReason.DEAD)
+                return 0
             self.unreachable += 1
             self._drop(kind, parcel, DropReason.UNREACHABLE)
             return 0
@@ -204,16 +202,16 @@ class RoutedAir:
         self._drop(message.kind, parcel, reason)
 
     def _drop(self, kind: str, parcel: Parcel, reason: DropReason) -> None:
-        message = Message(
-            kind, parcel.origin, parcel.target, parcel.bytes, parcel.body, parcel.at_us
-        )
-        self._handlers[kind][1](message, reason)
+        self._handlers[kind][1](_whole(kind, parcel), reason)
 
     def _as_sent(self, message: Message) -> Message:
         """The message as its origin sent it."""
         parcel = message.body
-        if not isinstance(parcel, Parcel):
-            return message
-        return Message(
-            message.kind, parcel.origin, parcel.target, parcel.bytes, parcel.body, parcel.at_us
-        )
+        return _whole(message.kind, parcel) if isinstance(parcel, Parcel) else message
+
+
+def _whole(kind: str, parcel: Parcel) -> Message:
+    """A parcel as one message from its origin to its target."""
+    message = Message(kind, parcel.origin, parcel.target, parcel.bytes, parcel.body, parcel.at_us)
+    message.hops = parcel.hops
+    return message

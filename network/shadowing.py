@@ -80,7 +80,7 @@ class Shadowing:
         self._geometry = Geometry(placement, profile)
         self._gains_db: dict[tuple[NodeId, NodeId], float] = {}
         self._rates: dict[tuple[NodeId, NodeId, int], float] = {}
-        self._audience: dict[NodeId, list[NodeId]] = {}
+        self._audience: dict[Emission, list[NodeId]] = {}
         self.certain = False
 
     def gain_db(self, source: NodeId, target: NodeId) -> float:
@@ -145,13 +145,13 @@ class Shadowing:
         """Whether the frame arrives above the radio's sensitivity."""
         return self.received_dbm(emission, node) >= self._radio.sensitivity_dbm
 
-    def audience(self, source: NodeId) -> list[NodeId]:
-        """The motes that receive `source` above their radio's sensitivity, ascending."""
-        audience = self._audience.get(source)
+    def audience(self, emission: Emission) -> list[NodeId]:
+        """The motes that receive it above their radio's sensitivity, ascending."""
+        audience = self._audience.get(emission)
         if audience is None:
-            near = self._geometry.near(source, self._reach_m)
-            audience = [n for n in near if self.detected((source, None), n)]
-            self._audience[source] = audience
+            near = self._geometry.near(emission[0], self._reach_m)
+            audience = [n for n in near if self.detected(emission, n)]
+            self._audience[emission] = audience
         return audience
 
     def links(self, rate_least: float) -> Links:

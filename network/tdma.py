@@ -8,7 +8,8 @@ in as many frames as they need.
 
 Scope: neighbouring clusters are taken to use different codes or channels, as LEACH has it, and so do not disturb
 each other. Heads keep their radios on. What is sent between heads, to or from the sink, by a member to
-somebody else than its head, or during an election, when all radios are on, is sent at once as in the ideal MAC.
+somebody else than its head, or during an election, when all radios are on, is sent at once as in the ideal MAC;
+a member that such a message is for, as a relay on a route or a head of before, keeps its radio on from then to the next election.
 The schedule itself is implied by the election's outcome and costs no message.
 """
 
@@ -93,6 +94,8 @@ class TdmaAir(IdealAir):
         """Send one message in its slot if it has one, else at `at_us`; returns its bytes on air."""
         member = self._member_of(source, target)
         if member is None or not self.alive[source]:
+            if target >= 0 and self._radios.is_asleep(target) and self.alive[source]:
+                self._radios.set_asleep(target, asleep=False)
             return super().unicast(kind, source, target, body_bytes, body, at_us)
         frames = max(1, -(-body_bytes // self._slot_payload))
         size = body_bytes + frames * self._header_bytes

@@ -137,7 +137,7 @@ def _build_caller(
     return Caller(
         kernel,
         network.air,
-        audience=(lambda _: everybody) if reaches_all else network.channel.audience,
+        audience=lambda node: everybody if reaches_all else network.channel.audience((node, None)),
         range_m=site.placement.farthest_from_sink_m() if reaches_all else scenario.radio.range_m,
         relayed=not reaches_all,
         spread_us=pace.least_us // CALL_HOPS,

@@ -43,7 +43,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
         drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
         reasons = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)
         lines["drops"] = f"{reasons} (of readings, messages and held readings)"
-    if counts["probes"]:
+    if counts["requests"]:
         lines["probes"] = _probes(counts)
     if _has_recall(manifest):
         lines["recall"] = f"see motejoin compare {quote(str(directory))}"
@@ -121,8 +121,11 @@ def _energy(counts: Mapping[str, Any], motes: int) -> str:
 
 def _probes(counts: Mapping[str, Any]) -> str:
     probed = counts["heads_probed"]
-    ends = ", ".join(f"{_n(number)} {end}" for end, number in counts["requests"].items())
-    text = f"requests {ends}; {probed / counts['probes']:.1f} heads probed by those finished"
+    text = "requests " + ", ".join(
+        f"{_n(number)} {end}" for end, number in counts["requests"].items()
+    )
+    if counts["probes"]:
+        text += f"; {probed / counts['probes']:.1f} heads probed by those finished"
     return f"{text}, {_share(counts['heads_matched'], probed)} had a partner" if probed else text
 
 

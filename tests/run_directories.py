@@ -23,6 +23,7 @@ def write_run(
     motes: int = 4,
     window_s: float | None = 10.0,
     arity: str = "variable",
+    strategy: str = "centralised",
     seed: int = 1,
     simulated_s: float = 100.0,
     tables: Sequence[str] = tuple(TABLES),
@@ -36,7 +37,7 @@ def write_run(
         for row in table_rows:
             append(row)
     counts, fingerprint = recorder.close()
-    join: dict[str, Any] = {"strategy": "centralised", "arity": arity}
+    join: dict[str, Any] = {"strategy": strategy, "arity": arity}
     if window_s is not None:
         join["window_s"] = window_s
     Manifest(
@@ -76,6 +77,7 @@ class RandomRun:
     motes: int
     window_s: float
     simulated_s: float
+    strategy: str
 
     def write(self, directory: Path, seed: int) -> Path:
         """Write it as a run directory."""
@@ -86,6 +88,7 @@ class RandomRun:
             window_s=self.window_s,
             seed=seed,
             simulated_s=self.simulated_s,
+            strategy=self.strategy,
         )
 
 
@@ -142,7 +145,14 @@ def random_run(seed: int) -> RandomRun:
             for source in ("a", "b")[: draw.randint(1, 2)]
         ],
     }
-    return RandomRun(rows, ground, motes, window_us / US_PER_S, draw.choice([7.0, 100.0]))
+    return RandomRun(
+        rows,
+        ground,
+        motes,
+        window_us / US_PER_S,
+        draw.choice([7.0, 100.0]),
+        draw.choice(["centralised", "snjoin-star"]),
+    )
 
 
 def random_ground(draw: random.Random, motes: int, window_us: int) -> Ground:

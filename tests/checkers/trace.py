@@ -53,6 +53,7 @@ def check_trace(directory: Path) -> Trace:
     check_faults(trace)
     check_readings(trace)
     check_results(trace)
+    check_probes(trace)
     check_elections(trace)
     return trace
 
@@ -179,6 +180,7 @@ def check_readings(trace: Trace) -> None:
         WHERE f.fates IS DISTINCT FROM 1 OR r.node IS NULL"""
     )
     trace.none("SELECT * FROM fates WHERE (fate = 'dropped') <> (reason IS NOT NULL)")
+    trace.none("SELECT * FROM fates WHERE reason = 'no head' AND head IS NOT NULL")
     faults = trace.manifest.scenario["faults"]
     if not faults["clock_offset_ms"] and not faults["clock_drift_ppm"]:
         trace.none("SELECT * FROM readings WHERE stamp_us <> at_us")
@@ -237,8 +239,29 @@ def check_results(trace: Trace) -> None:
     )
 
 
+def check_probes(trace: Trace) -> None:
+    """What probe requests say of their way is what was sent of them; a MAC may repeat frames."""
+    (told,) = trace.rows(
+        "SELECT coalesce(sum(hops), 0)::BIGINT, coalesce(sum(bytes), 0)::BIGINT FROM probes"
+    )
+    (sent,) = trace.rows(
+        """SELECT count(*), coalesce(sum(bytes), 0)::BIGINT FROM messages
+        WHERE kind IN ('probe', 'result')"""
+    )
+    is_csma = trace.manifest.scenario["radio"]["mac"] == "csma"
+    all_finished = set(trace.manifest.counts["requests"]) == {"finished"}
+    if all_finished and not is_csma:
+        assert told == sent
+    for ours, theirs in zip(told, sent, strict=True):
+        assert isinstance(ours, int)
+        assert isinstance(theirs, int)
+        assert ours <= theirs
+
+
 def check_elections(trace: Trace) -> None:
     table = trace.manifest.scenario["clustering"]
+    rounds = trace.number("SELECT count(DISTINCT round) FROM elections")
+    assert rounds == trace.manifest.counts["rounds"]
     trace.none("SELECT round, node FROM elections GROUP BY ALL HAVING count(*) > 1")
     # The next hop is in range, and of the same cluster; a head needs none.
     trace.none(

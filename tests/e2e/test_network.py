@@ -57,6 +57,12 @@ VARIANTS = {
         "routing.metric=etx",
         "routing.rate_least=0.5",
     ],
+    "several hops, data-sheet radios in slots": [
+        "radio.mac=tdma",
+        "motes.profile=micaz",
+        *MULTI_HOP,
+        "radio.overhearing=true",
+    ],
     "several hops by energy, dying": [*MULTI_HOP, "routing.metric=energy", "motes.battery_j=0.01"],
     "several hops by distance to the sink only": [
         "routing.sink=multi-hop",
@@ -103,6 +109,28 @@ def _set(*settings: str) -> list[str]:
 def test_every_network_accounts_for_all_it_did(tmp_path: Path, settings: list[str]) -> None:
     run_here(tmp_path / "run", *_set("duration_s=60.0", *settings))
     check_trace(tmp_path / "run")
+
+
+def test_a_head_found_dead_over_several_hops_is_passed_over(tmp_path: Path) -> None:
+    crashes = "faults.crashes={mean_up_s=60.0, mean_down_s=10.0}"
+    run_here(tmp_path / "run", *_set("duration_s=75.0", crashes, "join.feedback=off", *MULTI_HOP))
+    trace = check_trace(tmp_path / "run")
+    assert trace.number("SELECT count(*) FROM requests WHERE len(passed_over) > 0") > 20
+    finished = trace.number("SELECT count(*) FROM requests WHERE outcome = 'finished'")
+    assert finished > 0.8 * trace.number("SELECT count(*) FROM requests")
+
+
+def test_an_election_without_anybody_left_is_none(tmp_path: Path) -> None:
+    run_here(
+        tmp_path / "run",
+        *_set("duration_s=60.0", "motes.profile=micaz", "motes.battery_j=2.5", REACHING),
+        *_set("clustering.round_s=20.0"),
+    )
+    trace = check_trace(tmp_path / "run")
+    counts = trace.manifest.counts
+    assert counts["deaths"] == trace.manifest.scenario["motes"]["count"]
+    heads = trace.number("SELECT count(*) FROM elections WHERE node = head")
+    assert counts["mean_heads"] == heads / counts["rounds"]
 
 
 def test_the_same_seed_gives_the_same_run_on_every_network(tmp_path: Path) -> None:

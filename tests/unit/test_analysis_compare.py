@@ -75,11 +75,15 @@ def test_compare_writes_the_same_numbers_as_csv_and_parquet_and_draws_figures(
     for row, line in zip(table, lines, strict=True):
         assert line == {key: "" if cell is None else str(cell) for key, cell in row.items()}
         assert set(CONTRACT) <= row.keys()
-        by_kind = [
-            cell for key, cell in row.items() if key.startswith("bytes_") and key != "bytes_per_s"
-        ]
-        assert sum(by_kind) == row["bytes"]
+        for what in ("bytes", "messages"):
+            by_kind = [
+                cell
+                for key, cell in row.items()
+                if key.startswith(f"{what}_") and key != f"{what}_per_s"
+            ]
+            assert sum(by_kind) == row[what]
     assert table[1]["bytes"] == table[1]["bytes_head"] == table[1]["control_bytes"] == 40
+    assert table[1]["messages"] == table[1]["messages_head"] == 2
     for metric in ("energy_j", "output_rate", "drop_rate", "recall", "clusters", "dead", "owed"):
         assert table[1][metric] is None, metric
 

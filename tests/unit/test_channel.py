@@ -35,9 +35,10 @@ def test_a_first_order_radio_turns_up_its_power_and_reaches_anybody() -> None:
     assert disk.certain
     assert disk.rate(0, 2, 50) == 1.0
     assert disk.transmit_j_per_byte(0, 2) == pytest.approx(8 * (50e-9 + 0.0013e-12 * 500**4))
-    assert disk.audience(0) == [1]
+    assert disk.audience((0, None)) == [1]
     assert not disk.audible((0, 1), 2)
     assert disk.audible((1, 2), 0)
+    assert disk.audience((1, 2)) == [0, 2]
 
 
 def test_a_data_sheet_radio_reaches_its_range_and_no_further() -> None:
@@ -55,6 +56,10 @@ def test_power_control_takes_the_least_level_that_reaches() -> None:
     per_ma = 3.0 * 32e-6 * 1e-3
     amperes = [disk.transmit_j_per_byte(0, n) / per_ma for n in (1, 2, 3)]
     assert amperes == pytest.approx([8.5, 12.5, 17.4])
+    # At -25 dBm a frame reaches 40 m * 10 ** (-25 / 30) = 5.9 m, at -7 dBm 23 m, at 0 dBm 40 m.
+    assert [disk.audience((0, n)) for n in (1, 2, 3)] == [[1], [1, 2], [1, 2, 3]]
+    assert disk.audience((0, None)) == [1, 2, 3]
+    assert [disk.audible((0, 1), n) for n in (1, 2)] == [True, False]
 
 
 def test_links_of_a_disk_are_all_pairs_in_range_both_ways() -> None:
@@ -77,7 +82,7 @@ def test_a_link_table_takes_the_other_direction_where_one_was_not_measured() -> 
         0.4,
         0.0,
     ]
-    assert table.audience(0) == [1]
+    assert table.audience((0, None)) == [1]
     links = table.links(0.5)
     assert links.rates.tolist() == [0.8, 0.6]
     assert (links.sources.tolist(), links.targets.tolist()) == ([0, 1], [1, 0])

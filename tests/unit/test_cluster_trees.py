@@ -59,12 +59,13 @@ def levels() -> Row:
 
 
 def test_a_reading_goes_down_the_tree_and_every_relay_pays(tree: Row) -> None:
-    size = tree.air.unicast("reading", 3, 0, 20, "body", 0)
+    tree.air.unicast("reading", 3, 0, 20, "body", 0)
     assert tree.hops() == [(3, 2, "delivered"), (2, 1, "delivered"), (1, 0, "delivered")]
     (message,) = tree.arrived
     assert (message.source, message.target, message.body, message.at_us) == (3, 0, "body", 0)
     frame = 20 + ROUTE_BYTES + 25
-    assert size == 3 * frame == sum(row[4] for row in tree.air.log)
+    assert message.bytes == 3 * frame == sum(row[4] for row in tree.air.log)
+    assert message.hops == 3
     sent_j = frame * 8 * (50e-9 + 10e-12 * 30.0**2)
     heard_j = frame * 8 * 50e-9
     spent = [tree.ledger.spent_j(n) for n in range(5)]

@@ -142,14 +142,15 @@ class Line:
 
 def test_a_path_costs_the_sum_of_its_hops_and_relays_pay() -> None:
     line = Line()
-    size = line.air.unicast("data", 0, SINK, 20, "body", 0)
+    line.air.unicast("data", 0, SINK, 20, "body", 0)
     line.kernel.advance(1_000_000)
     (message,) = line.arrived
     assert (message.source, message.target, message.body, message.at_us) == (0, SINK, "body", 0)
     hops = [(row[2], row[3]) for row in line.air.log]
     assert hops == [(0, 1), (1, 2), (2, 3), (3, 4), (4, SINK)]
     frame = 20 + ROUTE_BYTES + 19
-    assert size == sum(row[4] for row in line.air.log) == 5 * frame
+    assert message.bytes == sum(row[4] for row in line.air.log) == 5 * frame
+    assert message.hops == 5
     sent_j = frame * line.channel.transmit_j_per_byte(0, 1)
     heard_j = frame * line.profile.receive_j_per_byte
     spent = [line.ledger.spent_j(n) for n in range(5)]
@@ -203,6 +204,15 @@ def test_a_dead_target_is_dead_to_its_neighbour_and_unreachable_to_others() -> N
     line.kernel.advance(1_000_000)
     told = {message.body: reason for message, reason in line.lost}
     assert told == {"near": DropReason.DEAD, "far": DropReason.UNREACHABLE}
+
+
+def test_who_has_no_path_since_the_target_is_dead_is_told_so() -> None:
+    line = Line()
+    line.ledger.draw(3, line.ledger.cpu_j, 5.0)
+    line.air.unicast("data", 0, 3, 20, "body", 0)
+    ((message, reason),) = line.lost
+    assert reason is DropReason.DEAD
+    assert (message.bytes, message.hops, line.air.log, line.air.unreachable) == (0, 0, [], 0)
 
 
 def test_a_message_that_its_relay_takes_to_the_grave_does_not_say_that_its_target_is_dead() -> None:

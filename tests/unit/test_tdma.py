@@ -101,6 +101,23 @@ def test_a_head_reaches_a_member_in_the_members_slot() -> None:
     assert cluster.air.log[0][0] == 10_000 + cluster.air.slot_us + GUARD_US
 
 
+def test_a_member_that_relays_for_others_stays_awake_until_the_next_election() -> None:
+    cluster = Cluster()
+    cluster.kernel.advance(US_PER_S)
+    cluster.air.unicast("data", 4, 2, 20, None, US_PER_S)
+    cluster.kernel.advance(5 * US_PER_S)
+    assert cluster.air.log[0][0] == US_PER_S  # at once, not in its slot
+    cluster.listening.settle()
+    ledger = cluster.ledger
+    on_w, frame_s = (18.8 + 0.0545) * 3e-3, (20 + 19) * 32e-6
+    awake_s = 4.0 + 0.01
+    assert ledger.idle_j[2] == pytest.approx(awake_s * on_w - frame_s * 18.8 * 3e-3)
+    assert ledger.sleep_j[2] == pytest.approx(0.99 * 6.1 * 3e-6)
+    cluster.air.begin_election()
+    cluster.air.set_schedule([0, 0, 0, 0, 4])
+    assert cluster.listening.is_asleep(2)
+
+
 def test_members_sleep_between_their_slots_and_heads_do_not() -> None:
     cluster = Cluster()
     cluster.air.unicast("data", 1, 0, 20, None, 10_000)
