@@ -16,6 +16,9 @@ Definitions, for one run with window w (integer microseconds, both ends inclusiv
 * *duplicates*: of one query's result rows that have the same origin reading, how often a partner node is
   listed again in a further row.
 
+Where readings overtake each other and results are in the form "latest", recall is a little low: a reading that came late lists
+only the newest of a partner's later readings, and the others, which were joined too, get no credit for it.
+
 Of runs with `join.arity = "complete"` nothing is said: their results leave out pairs on purpose.
 
 In a correct run, spurious and duplicates are 0. A pair that several queries deliver counts once.

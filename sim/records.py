@@ -184,8 +184,8 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "addressed:int32",
         "received:int32",
     ),
-    # One row per SNJoin* probe request that reached the sink. bytes: what its hops put on air, each counted
-    # once; what the MAC adds (repeated frames, acknowledgements) stands in `messages` and `traffic` only.
+    # One row per SNJoin* probe request that reached the sink. hops: transmissions, each relay's included. bytes: what these
+    # put on air, each counted once; what the MAC adds (repeated frames, acknowledgements) stands in `messages` and `traffic` only.
     "probes": _columns(
         "at_us:int64",
         "origin_head:int32",
