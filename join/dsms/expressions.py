@@ -153,13 +153,24 @@ def _arithmetic(node: Arithmetic, scope: Scope) -> Compiled:
             return _fault(scope, node.at, f"{node.operator} of {side.type}; expected numbers")
     a, b = left.evaluate, right.evaluate
     is_whole = left.type is Type.INTEGER and right.type is Type.INTEGER and node.operator != "/"
-    calculate = _CALCULATE[node.operator] if is_whole else _finite(_CALCULATE[node.operator])
+    calculate = _CALCULATE[node.operator]
 
-    def evaluate(row: Row) -> Scalar:
+    def whole(row: Row) -> Scalar:
         x, y = a(row), b(row)
         return None if x is None or y is None else calculate(x, y)
 
-    return Compiled(Type.INTEGER if is_whole else Type.REAL, evaluate)
+    def real(row: Row) -> Scalar:
+        # As `_finite` has it, without the call.
+        x, y = a(row), b(row)
+        if x is None or y is None:
+            return None
+        try:
+            value = calculate(x, y)
+        except OverflowError:
+            return None
+        return None if isinstance(value, float) and not isfinite(value) else value
+
+    return Compiled(Type.INTEGER, whole) if is_whole else Compiled(Type.REAL, real)
 
 
 def _finite(calculate: Callable[..., Any]) -> Callable[..., Any]:
