@@ -41,6 +41,8 @@ examples:
     motejoin query --stream T=t.parquet --stream H=h.parquet --schedule mqt --out answers.parquet \\
       --sql "hot=SELECT COUNT(DISTINCT A.place) FROM T A, H B WHERE A.place = B.place AND A.v > 30 WINDOW 1 min" \\
       --sql "top=SELECT A.place, MAX(A.v) FROM T A, H B WHERE A.place = B.place GROUP BY A.place WINDOW 1 h"
+  The highest of the last minute, up to when all have gone, and what each update took the place of:
+    motejoin query "SELECT MAX(v) AS top FROM T [RANGE 1 min]" --stream T=t.csv --until 1h --old --out a.csv
   How a query would be run:
     motejoin query "EXPLAIN SELECT COUNT(*) FROM T [RANGE 60 s]" --stream T=t.csv
 The language: docs/QUERIES.md

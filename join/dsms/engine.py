@@ -23,7 +23,7 @@ from join.dsms.mqt import MaximumQueryThroughput
 from join.dsms.pipeline import Output, Pipeline
 from join.dsms.plan import Plan
 from join.dsms.planner import plan_query
-from join.dsms.predicate_window import OverlapError, PredicateWindow, SelectivityStats
+from join.dsms.predicate_window import PredicateWindow, SelectivityStats
 from join.dsms.schedule import Schedule
 from join.dsms.scope import Moment
 from join.dsms.shared_feed import SharedFeed
@@ -163,11 +163,8 @@ class Engine:
             self._moment.now_us = instant_us
             event = Event(self._next_event(), instant_us)
             due = [p for p in punctual if _is_due(p, instant_us)]
-            try:
-                for pipeline in due:
-                    outputs += pipeline.advance(event)
-            except OverlapError as fault:
-                raise InputError(f"at_us {instant_us}: {fault}") from fault
+            for pipeline in due:
+                outputs += pipeline.advance(event)
             while self._ahead and self._ahead[0][0] <= instant_us:
                 at_us, _, stream, row = heappop(self._ahead)
                 arrival = ArrivalEvent(self._next_event(), instant_us, stream, row, at_us)
@@ -205,8 +202,8 @@ class Engine:
             for pipeline in self._pipelines.values():
                 if pipeline.plan.reads_tables:
                     outputs += pipeline.refresh(event)
-        except OverlapError as fault:
-            raise InputError(f"table {name}, at_us {at_us}: {fault}") from fault
+        except InputError as fault:
+            raise InputError(f"table {name}: {fault}") from fault
         return outputs
 
     def finish(self) -> list[Output]:
@@ -273,10 +270,7 @@ class Engine:
 
     def _taken_in(self, event: ArrivalEvent, takers: Iterable[Pipeline]) -> list[Output]:
         """What an arrival does to the answers of some queries."""
-        try:
-            return [output for pipeline in takers for output in pipeline.arrive(event)]
-        except OverlapError as fault:
-            raise InputError(f"stream {event.stream}, at_us {event.at_us}: {fault}") from fault
+        return [output for pipeline in takers for output in pipeline.arrive(event)]
 
     def _plan(self, sql: str) -> Plan:
         """The plan of a query that can be run."""

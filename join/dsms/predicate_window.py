@@ -27,9 +27,10 @@ from heapq import heapify, heappop, heappush
 
 from join.dsms.changes import Delta, Predicate, Row, Scalar
 from join.dsms.windows import Window
+from sim.errors import InputError
 
 
-class OverlapError(ValueError):
+class OverlapError(InputError):
     """A row satisfies both the IN and the OUT predicate (§4.4 forbids it)."""
 
     def __init__(self, row: Row) -> None:

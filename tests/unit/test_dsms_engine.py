@@ -428,7 +428,7 @@ def test_in_and_out_that_come_to_overlap_are_told_with_time_and_table() -> None:
     engine.add_query("q", f"SELECT id FROM S {window}")
     engine.arrive("S", (1, 1.0, "attic", True, 0), 0)
     both = r"\(1, 1.0, 'attic', True, 0\) satisfies both the IN and the OUT predicate"
-    with pytest.raises(InputError, match=f"^table Rooms, at_us 7: the row {both}$"):
+    with pytest.raises(InputError, match=f"^table Rooms: query q, at_us 7: the row {both}$"):
         engine.change_table("Rooms", 7, insert=[(2, "attic")])
 
 
@@ -437,7 +437,7 @@ def test_in_and_out_that_overlap_by_time_alone_are_told_with_the_time(later_us: 
     engine = Engine(catalog())
     engine.add_query("q", "SELECT id FROM S [PWINDOW IN ok OUT NOW - at_us > v ON id]")
     engine.arrive("S", (1, 7.0, "s", True, 0), 0)
-    with pytest.raises(InputError, match=r"^at_us 8: the row \(1, 7.0, .* satisfies both"):
+    with pytest.raises(InputError, match=r"^query q, at_us 8: the row \(1, 7.0, .* satisfies both"):
         engine.arrive("S", (2, 1.0, "s", False, later_us), later_us)
 
 

@@ -314,7 +314,8 @@ def test_a_row_that_satisfies_in_and_out_ends_the_run(
 ) -> None:
     sql = "SELECT id FROM S [PWINDOW IN temperature > id OUT temperature > id + 90 ON id]"
     assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv"]) == 2
-    assert "satisfies both the IN and the OUT predicate" in capsys.readouterr().err
+    told = "query query, stream S, at_us 4: the row (1, 95, 4) satisfies both the IN and the OUT"
+    assert told in capsys.readouterr().err
     assert not list(folder.glob("*a.csv*"))
 
 
