@@ -3,13 +3,12 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from pathlib import Path
 from typing import Final
 
 from join.dsms.catalog import Catalog, StreamSchema, Table
-from join.dsms.changes import Scalar
 from join.dsms.engine import COSTS, SCHEDULES, Engine
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
@@ -145,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     for table in tables:
         catalog.add_table(Table(table.name, table.columns, table.initial))
     for name, where in _pairs(args.function, "--function"):
-        catalog.add_function(name, *_function(name, where))
+        _add_function(catalog, name, where)
     if args.state_limit is not None and args.state_limit < 1:
         raise InputError(f"--state-limit = {args.state_limit}: expected at least 1")
     engine = Engine(
@@ -175,7 +174,7 @@ def run(args: argparse.Namespace) -> int:
             if number % 1000 == 0:
                 display.update(number)
         if until_us is not None:
-            answers.write(engine.advance(until_us))
+            answers.write(_until(engine, until_us))
         answers.write(engine.finish())
     wall_s = time.perf_counter() - started_s
     for line in evictions(window_figures(engine)):
@@ -200,6 +199,9 @@ def _pairs(given: Sequence[str], option: str) -> list[tuple[str, str]]:
 
 def _queries(args: argparse.Namespace) -> list[tuple[str, str]]:
     queries = _pairs(args.sql, "--sql")
+    for name, _ in queries:
+        if " " in name:
+            raise InputError(f"--sql {name}=…: expected NAME=SQL, the name without blanks")
     if args.query is not None:
         queries.insert(0, ("query", args.query))
     if not queries:
@@ -229,11 +231,21 @@ def _add_queries(engine: Engine, queries: Sequence[tuple[str, str]]) -> list[str
     return plans
 
 
-def _function(name: str, where: str) -> tuple[Callable[..., Scalar], int]:
+def _add_function(catalog: Catalog, name: str, where: str) -> None:
     try:
-        return load_function(where, Path.cwd())
+        catalog.add_function(name, *load_function(where, Path.cwd()))
     except InputError as fault:
         raise InputError(f"--function {name}={where}: {fault}") from fault
+
+
+def _until(engine: Engine, until_us: int) -> list[Output]:
+    """What happens after the last row."""
+    if engine.now_us is not None and until_us < engine.now_us:
+        raise InputError(
+            f"--until: the last row comes at {engine.now_us} us, expected that or later,"
+            f" found {until_us} us"
+        )
+    return engine.advance(until_us)
 
 
 def _costs(text: str | None) -> CpuCosts:

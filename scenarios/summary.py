@@ -59,7 +59,7 @@ def _has_recall(manifest: Manifest) -> bool:
     """Whether the trace says how much of the exact join was delivered; see `analysis/recall.py`."""
     scenario = manifest.scenario
     recorded = {"readings", "results"} <= manifest.rows.keys() and scenario["trace"]["partners"]
-    return recorded and scenario["join"]["arity"] != "complete" and manifest.counts["results"] > 0
+    return recorded and scenario["join"]["arity"] != "complete"
 
 
 def _phenomenon(tracking: Mapping[str, Any]) -> str:

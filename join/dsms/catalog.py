@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from join.dsms.changes import Row, Scalar, take_out
+from sim.errors import InputError
 
 TIME_COLUMN = "at_us"
 """Every stream has it: when the row was produced, in microseconds."""
@@ -118,7 +119,13 @@ class Catalog:
     def add_function(
         self, name: str, call: Callable[..., Scalar], arity: int, returns: Type = Type.BOOLEAN
     ) -> None:
-        """Let queries call a function, most often as a predicate: `similar(a.obj, b.obj)`."""
+        """Let queries call a function, most often as a predicate: `similar(a.obj, b.obj)`.
+
+        Raises:
+            InputError: The name is taken.
+        """
+        if find(name, self.functions) is not None:
+            raise InputError(f"the name {name} is taken: expected another")
         self.functions[name] = Function(name, call, arity, returns)
 
 

@@ -96,6 +96,11 @@ class Engine:
         """The running queries by name."""
         return self._pipelines
 
+    @property
+    def now_us(self) -> int | None:
+        """What time it is; None: nothing has happened yet."""
+        return self._now_us
+
     def add_query(self, name: str, sql: str) -> Pipeline:
         """Run a query from now on, over what arrives from now on.
 

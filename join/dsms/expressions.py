@@ -297,6 +297,13 @@ def _in_table(node: InTable, scope: Scope) -> Compiled:
     return Compiled(Type.BOOLEAN, _is_in(operand.evaluate, table.values(columns.index(column))))
 
 
+def _truth(value: object) -> bool:
+    """What a user's condition means: Python takes much for true, but a number or a text is another kind of value."""
+    if isinstance(value, int | float | str) and value not in {0, 1}:
+        raise TypeError(f"it returned {value!r}, expected true or false: functions are conditions")
+    return bool(value)
+
+
 def _is_in(operand: Evaluate, values: Any) -> Evaluate:  # noqa: ANN401 - a set or a changing mapping
     def evaluate(row: Row) -> bool | None:
         value = operand(row)
@@ -335,8 +342,7 @@ def _call(node: Call, scope: Scope) -> Compiled:
             return None
         try:
             value = call(*values)
-            # Python takes much for true; conditions know only the truth itself.
-            return bool(value) if is_condition and value is not None else value
+            return _truth(value) if is_condition and value is not None else value
         except (
             Exception,
             SystemExit,
