@@ -200,8 +200,8 @@ def _pairs(given: Sequence[str], option: str) -> list[tuple[str, str]]:
 def _queries(args: argparse.Namespace) -> list[tuple[str, str]]:
     queries = _pairs(args.sql, "--sql")
     for name, _ in queries:
-        if " " in name:
-            raise InputError(f"--sql {name}=…: expected NAME=SQL, the name without blanks")
+        if name.upper().startswith(("SELECT ", "EXPLAIN ")):
+            raise InputError(f"--sql {name}=…: expected NAME=SQL")
     if args.query is not None:
         queries.insert(0, ("query", args.query))
     if not queries:
