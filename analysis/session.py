@@ -45,7 +45,7 @@ def spark_session(
     Raises:
         MachineError: pyspark or Java is missing or too old, or Spark does not start.
     """
-    _require_pyspark()
+    require_spark()
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -134,7 +134,12 @@ def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
     return settings
 
 
-def _require_pyspark() -> None:
+def require_spark() -> None:
+    """Check that Spark can be started here.
+
+    Raises:
+        MachineError: pyspark or Java is missing or too old, with how to install it.
+    """
     try:
         import pyspark
     except ImportError as fault:
@@ -147,6 +152,8 @@ def _require_pyspark() -> None:
             f"this needs pyspark {SPARK_MIN} or newer, found {pyspark.__version__}: "
             "python -m pip install --upgrade 'motejoin[spark]'"
         )
+    if "PYSPARK_GATEWAY_PORT" not in os.environ and find_java() is None:
+        raise MachineError(missing_message())
 
 
 def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":

@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from scenarios.text_table import print_numbers
 from sim.errors import InputError
 
 ROWS_MAX = 60
@@ -67,6 +66,8 @@ def spark_settings(conf: Sequence[str]) -> dict[str, str]:
 
 def print_answer(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """The table of an answer on standard output; many rows are cut, a number never."""
+    from scenarios.text_table import print_numbers
+
     print_numbers(header, rows[:ROWS_MAX])
     if len(rows) > ROWS_MAX:
         tell(f"the table shows the first {ROWS_MAX} of {len(rows)} rows; summary.csv has all")

@@ -4,25 +4,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from typing import NoReturn
+from importlib import import_module
+from typing import Final, NoReturn
 
-from scenarios import (
-    cluster_command,
-    compare_command,
-    doctor_command,
-    fidelity_command,
-    join_command,
-    query_command,
-    report_command,
-    reproduce_command,
-    run_command,
-    scenarios_command,
-    sweep_command,
-)
-from sim.errors import InputError, MoteJoinError
+from sim.errors import InputError, MoteJoinError, near_miss
 
-EXAMPLES = """examples:
+EXAMPLES: Final = """examples:
   motejoin run gas-cloud-small          see a gas cloud found and tracked
   motejoin report runs/gas-cloud-small-1
   motejoin compare runs/*
@@ -33,19 +20,20 @@ EXAMPLES = """examples:
 exit codes: 0 all worked, 1 some of the work failed and the rest was done, 2 bad input
 """
 
-COMMANDS = [
-    run_command,
-    report_command,
-    compare_command,
-    sweep_command,
-    cluster_command,
-    join_command,
-    query_command,
-    fidelity_command,
-    reproduce_command,
-    scenarios_command,
-    doctor_command,
-]
+COMMANDS: Final = {
+    "run": "run one simulation and leave its trace in a run directory",
+    "report": "make one HTML page of a run: animated replay, plots, tables",
+    "compare": "metrics of several runs side by side",
+    "sweep": "many runs on all cores or on a Spark cluster, then tables and figures",
+    "cluster": "hold one election of cluster heads and show its figures",
+    "join": "run one join operator over a recorded stream",
+    "query": "run queries over recorded streams",
+    "fidelity": "set the radio models beside numbers that others computed",
+    "reproduce": "draw the papers' figures and judge them beside the originals",
+    "scenarios": "list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
+    "doctor": "check that this machine is ready (Python, packages, Java, Spark)",
+}
+"""Each command, with what it does; `scenarios.NAME_command` is imported only when NAME is run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("motejoin: its checks are assertions; run Python without -O", file=sys.stderr)
         return 2
     try:
-        args = _parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        args = _parser(given).parse_args(given)
         exit_code: int = args.run(args)
         sys.stdout.flush()
     except MoteJoinError as fault:
@@ -91,15 +80,35 @@ class CommandParser(argparse.ArgumentParser):
         raise InputError(f"{self.prog}: error: {message}; see {self.prog} --help")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser for `arguments`: of all commands it knows the name, of the one that is meant the options."""
     parser = CommandParser(
         prog="motejoin",
         description="A sensor-network simulator with in-network join.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"motejoin {version('motejoin')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_parser(subparsers)
+    meant = arguments[0] if arguments else ""
+    if meant and not meant.startswith("-") and meant not in COMMANDS:
+        hint = near_miss(meant, COMMANDS)
+        parser.error(f"no command {meant!r}{hint}; expected one of {', '.join(COMMANDS)}")
+    for name, summary in COMMANDS.items():
+        command = subparsers.add_parser(
+            name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if name == meant:
+            # The other commands stay unloaded: together they import most of the product.
+            import_module(f"scenarios.{name}_command").add_arguments(command)
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the installed version."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"motejoin {version('motejoin')}")
+        parser.exit()

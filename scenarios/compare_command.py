@@ -13,7 +13,6 @@ from scenarios.answer_options import (
     spark_settings,
     tell,
 )
-from scenarios.text_table import print_numbers
 
 _EXAMPLE: Final = """\
 example:
@@ -40,15 +39,12 @@ _RUN: Final = ("strategy", "protocol", "motes", "seed")
 """What the table says of a run before its metrics."""
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    parser = subparsers.add_parser(
-        "compare",
-        help="metrics of several runs side by side",
-        description="Compute the metrics of run directories with Spark and show them side by side.",
-        epilog=_EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = (
+        "Compute the metrics of run directories with Spark and show them side by side."
     )
+    parser.epilog = _EXAMPLE
     parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
     parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
     add_options(parser)
@@ -57,9 +53,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
-    # Here and not above: Spark takes a second to import, and other commands do without it.
+    from analysis.session import require_spark
+
+    require_spark()
     from analysis.answer_page import answer_header, answer_rows
     from analysis.compare import Question, compare
+    from scenarios.text_table import print_numbers
 
     question = Question(args.metric, args.by, args.baseline)
     comparison = compare(

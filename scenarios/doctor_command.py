@@ -11,19 +11,14 @@ from sim.errors import MoteJoinError
 Check = Callable[[], str]
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    parser = subparsers.add_parser(
-        "doctor",
-        help="say whether this machine is ready (Python, packages, Java, Spark)",
-        epilog="example:\n  motejoin doctor",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.epilog = "example:\n  motejoin doctor"
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry the command out; exit code 1 if something is missing."""
+    """Check each part; exit code 1 if something is missing."""
     del args
     checks: dict[str, Check] = {
         "Python": _python,
@@ -38,7 +33,10 @@ def run(args: argparse.Namespace) -> int:
         except MoteJoinError as fault:
             verdict, text, ready = "MISSING", str(fault), False
         print(f"{name:<10} {verdict:<8} {text}")
-    print("ready" if ready else "not ready: see the lines marked MISSING")
+    if ready:
+        print("ready")
+    else:
+        print("not ready: see the lines marked MISSING; only compare and sweep need Java and Spark")
     return 0 if ready else 1
 
 

@@ -1,6 +1,5 @@
 """Turns validation errors into faults that people can act on: key, value found, what was expected."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 from pydantic import BaseModel, ValidationError
 
-from sim.errors import Fault
+from sim.errors import Fault, near_miss, one_of
 
 Location: TypeAlias = tuple[str | int, ...]
 
@@ -36,18 +35,6 @@ _EXPECTED = {
     "string_too_short": "expected text, not an empty string",
     "too_short": "expected at least {min_length} entries",
 }
-
-
-def near_miss(found: str, choices: Iterable[str]) -> str:
-    """A suggestion such as " (did you mean 'heed'?)", or nothing if nothing is near."""
-    near = difflib.get_close_matches(found, list(choices), n=1, cutoff=0.6)
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
-def one_of(found: str, choices: Iterable[str]) -> str:
-    """What to say of a name that is none of `choices`."""
-    listed = sorted(choices)
-    return f"expected one of {', '.join(map(repr, listed))}{near_miss(found, listed)}"
 
 
 def faults_of(error: ValidationError, model: type[BaseModel]) -> list[Fault]:

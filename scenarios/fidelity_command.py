@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from scenarios.command_files import no_file
-from scenarios.fidelity import as_markdown, fidelity_lines
 from sim.errors import InputError
 
 EXAMPLES = """examples:
@@ -16,16 +15,13 @@ BEGIN = "<!-- motejoin fidelity: begin -->"
 END = "<!-- motejoin fidelity: end -->"
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    parser = subparsers.add_parser(
-        "fidelity",
-        help="set the radio models beside numbers that others computed",
-        description="Print a table of our numbers beside independent ones; exit code 1 if a"
-        " difference above 2 % has no explanation.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = (
+        "Print a table of our numbers beside independent ones; exit code 1 if a"
+        " difference above 2 % has no explanation."
     )
+    parser.epilog = EXAMPLES
     parser.add_argument(
         "--doc", type=Path, metavar="FILE", help="put the table between its marks in FILE"
     )
@@ -36,7 +32,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Print the table; exit code 1 if a difference is not explained."""
+    from scenarios.fidelity import as_markdown, fidelity_lines
+
     lines = fidelity_lines()
     table = as_markdown(lines)
     print(table)

@@ -3,16 +3,16 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from scenarios.command_files import no_file
-from scenarios.faults import faults_of, near_miss
+from scenarios.faults import faults_of
 from scenarios.schema import Scenario
-from sim.errors import Fault, ScenarioError
+from scenarios.shipped import shipped_scenarios
+from sim.errors import Fault, ScenarioError, near_miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,6 @@ class LoadedScenario:
     source: str
     base_dir: Path
     """Where paths inside the scenario start."""
-
-
-def shipped_scenarios() -> dict[str, str]:
-    """The scenarios that ship: name and text."""
-    files = resources.files("scenarios.library").iterdir()
-    return {
-        file.name.removesuffix(".toml"): file.read_text()
-        for file in sorted(files, key=lambda file: file.name)
-        if file.name.endswith(".toml")
-    }
 
 
 def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScenario:

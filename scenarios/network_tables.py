@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from network.profile import profile_names
-from scenarios.faults import one_of
 from scenarios.tables import (
     LARGEST,
     Coordinate,
@@ -19,6 +18,7 @@ from scenarios.tables import (
     Share,
     Table,
 )
+from sim.errors import one_of
 
 Exponent = Annotated[int, Field(ge=0, le=8)]
 

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from scenarios import reproduce_heed, reproduce_shared, reproduce_snjoin
 from scenarios.figure import Figure, Request, Verdict
 from sim.errors import InputError
 
@@ -18,25 +17,25 @@ examples:
   motejoin reproduce --quick --out figures
 """
 
-FIGURES: tuple[Figure, ...] = (
-    *reproduce_snjoin.FIGURES,
-    *reproduce_shared.FIGURES,
-    *reproduce_heed.FIGURES,
-)
-"""Every figure that can be drawn, in the order of the papers."""
+
+def all_figures() -> "tuple[Figure, ...]":
+    """Every figure that can be drawn, in the order of the papers."""
+    from scenarios import reproduce_heed, reproduce_shared, reproduce_snjoin
+
+    return (*reproduce_snjoin.FIGURES, *reproduce_shared.FIGURES, *reproduce_heed.FIGURES)
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    names = "\n".join(f"  {figure.name:<12} {figure.title}" for figure in FIGURES)
-    parser = subparsers.add_parser(
-        "reproduce",
-        help="draw the papers' figures and judge them beside the originals",
-        description="Draw figures of the papers; for each, say which of the paper's claims our numbers bear out.",
-        epilog=f"figures:\n{names}\n\n{_EPILOG}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = "Draw figures of the papers; for each, say which of the paper's claims our numbers bear out."
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "figures",
+        metavar="FIGURE",
+        nargs="*",
+        help="which ones (default: all); --list names them",
     )
-    parser.add_argument("figures", metavar="FIGURE", nargs="*", help="which ones (default: all)")
+    parser.add_argument("--list", action="store_true", help="list the figures and draw nothing")
     parser.add_argument("--quick", action="store_true", help="fewer tuples: a first look")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", default=Path("figures"), help="default: figures"
@@ -45,12 +44,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry the command out; a claim that does not hold is a result, not a failure."""
-    known = {figure.name: figure for figure in FIGURES}
+    """Draw the figures; a claim that does not hold is a result, not a failure."""
+    figures = all_figures()
+    if args.list:
+        for figure in figures:
+            print(f"{figure.name:<14} {figure.title}")
+        return 0
+    known = {figure.name: figure for figure in figures}
     strange = [name for name in args.figures if name not in known]
     if strange:
         raise InputError(f"figure {', '.join(strange)}: expected one of {', '.join(known)}")
-    chosen = [known[name] for name in dict.fromkeys(args.figures)] or list(FIGURES)
+    chosen = [known[name] for name in dict.fromkeys(args.figures)] or list(figures)
     try:
         args.out.mkdir(parents=True, exist_ok=True)
     except OSError as fault:

@@ -3,13 +3,6 @@
 import argparse
 from pathlib import Path
 
-from scenarios.build import Simulation
-from scenarios.load import load_scenario
-from scenarios.progress import ProgressDisplay
-from scenarios.run import run_scenario
-from scenarios.summary import summary
-from sim.kernel import US_PER_S
-
 EXAMPLES = """examples:
   motejoin run gas-cloud
   motejoin run gas-cloud-small --seed 7 --out runs/seed-7
@@ -20,15 +13,10 @@ docs/CLUSTERING.md says how to set one protocol beside another.
 """
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    parser = subparsers.add_parser(
-        "run",
-        help="run one simulation and leave its trace in a run directory",
-        description="Run one simulation. The last line on stdout is the run directory.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = "Run one simulation. The last line on stdout is the run directory."
+    parser.epilog = EXAMPLES
     parser.add_argument("scenario", help="a scenario file, or the name of a shipped one")
     parser.add_argument("--seed", type=int, help="random seed (default: the scenario's)")
     parser.add_argument(
@@ -46,7 +34,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the simulation and print its summary."""
+    from scenarios.build import Simulation
+    from scenarios.load import load_scenario
+    from scenarios.progress import ProgressDisplay
+    from scenarios.run import run_scenario
+    from scenarios.summary import summary
+    from sim.kernel import US_PER_S
+
     settings = list(args.set)
     if args.seed is not None:
         settings.append(f"seed={args.seed}")

@@ -4,14 +4,9 @@ import argparse
 import tomllib
 from pathlib import Path
 
-from scenarios.build import build_world
 from scenarios.command_files import unwritable
-from scenarios.faults import near_miss
-from scenarios.load import load_scenario, shipped_scenarios
-from scenarios.phenomena.gas_cloud import GasCloud
-from scenarios.phenomena.pictures import PICTURES, draw_cloud, telling_times_s
-from scenarios.sweep_file import shipped_sweeps
-from sim.errors import Fault, InputError, ScenarioError
+from scenarios.shipped import shipped_scenarios, shipped_sweeps
+from sim.errors import Fault, InputError, ScenarioError, near_miss
 
 EXAMPLES = """examples:
   motejoin scenarios
@@ -22,14 +17,9 @@ EXAMPLES = """examples:
 """
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    parser = subparsers.add_parser(
-        "scenarios",
-        help="list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.epilog = EXAMPLES
     parser.add_argument(
         "name",
         nargs="?",
@@ -45,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--times",
         type=_times_s,
         metavar="S,S,…",
-        help=f"the times to draw (default: {PICTURES}, evenly over the time that motes are inside)",
+        help="the times to draw (default: evenly over the time that motes are inside)",
     )
     parser.add_argument("--seed", type=int, help="random seed (default: the scenario's)")
     parser.set_defaults(run=run)
@@ -81,6 +71,11 @@ def _draw(args: argparse.Namespace) -> int:
         raise InputError("--picture: expected a scenario's name or path before it")
     if path.suffix.lower() != ".png":
         raise InputError(f"--picture {path}: expected a file ending in .png")
+    from scenarios.build import build_world
+    from scenarios.load import load_scenario
+    from scenarios.phenomena.gas_cloud import GasCloud
+    from scenarios.phenomena.pictures import draw_cloud, telling_times_s
+
     loaded = load_scenario(args.name, [] if args.seed is None else [f"seed={args.seed}"])
     scenario = loaded.scenario
     if scenario.phenomenon.kind != "gas-cloud":

@@ -12,7 +12,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.sensors_query import QuerySyntaxError, parse_sensors_query
-from scenarios.faults import one_of
 from scenarios.network_tables import Faults, Motes, Radio, Routing, Sink
 from scenarios.phenomena.tables import PhenomenonTable
 from scenarios.tables import (
@@ -25,6 +24,7 @@ from scenarios.tables import (
     Share,
     Table,
 )
+from sim.errors import one_of
 from sim.kernel import to_us
 from sim.records import TABLES
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Final
 
 from scenarios.answer_options import ROWS_MAX, add_options, print_answer, spark_settings, tell
-from scenarios.sweep_file import load_sweep
 
 _EXAMPLES: Final = """\
 examples:
@@ -21,15 +20,12 @@ Exit code 1 if some runs failed; Ctrl-C keeps what is complete, and --resume goe
 """
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line."""
-    parser = subparsers.add_parser(
-        "sweep",
-        help="many runs on all cores or on a Spark cluster, then tables and figures",
-        description="Run every point of a sweep with every seed as Spark tasks and sum up the metrics.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = (
+        "Run every point of a sweep with every seed as Spark tasks and sum up the metrics."
     )
+    parser.epilog = _EXAMPLES
     parser.add_argument("sweep", metavar="SWEEP", help="a sweep file, or the name of a shipped one")
     parser.add_argument(
         "--out",
@@ -58,10 +54,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry the command out: 0 if all runs are complete, 1 if some failed."""
+    """Run the sweep: 0 if all runs are complete, 1 if some failed."""
+    from analysis.session import require_spark
+    from scenarios.sweep_file import load_sweep
+
     sweep = load_sweep(args.sweep)
     settings = spark_settings(args.conf)
-    # Here and not above: Spark takes a second to import, and a faulty file is told without it.
+    # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
+    require_spark()
     from analysis.answer_page import answer_header, answer_rows
     from analysis.compare import Question
     from scenarios.sweep import plan_sweep, run_sweep

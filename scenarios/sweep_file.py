@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from importlib import resources
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -28,8 +27,9 @@ from pydantic import Field, ValidationError
 
 from analysis.groups import short_keys, value_text
 from scenarios.faults import faults_of
-from scenarios.load import find_text, parse_toml, put_key, shipped_scenarios, validate_scenario
+from scenarios.load import find_text, parse_toml, put_key, validate_scenario
 from scenarios.schema import Scenario
+from scenarios.shipped import shipped_scenarios, shipped_sweeps
 from scenarios.tables import Seed, Table
 from sim.errors import Fault, ScenarioError
 
@@ -92,16 +92,6 @@ class Sweep:
     metrics: list[str]
     by: list[str]
     baseline: str | None
-
-
-def shipped_sweeps() -> dict[str, str]:
-    """The sweeps that ship: name and text."""
-    folder = resources.files("scenarios.library").joinpath("sweeps")
-    return {
-        file.name.removesuffix(".toml"): file.read_text()
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".toml")
-    }
 
 
 def load_sweep(name_or_path: str) -> Sweep:

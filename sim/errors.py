@@ -1,5 +1,7 @@
 """What can go wrong through no fault of ours, each told to the user in one message."""
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -41,3 +43,15 @@ class InputError(MoteJoinError):
 
 class MachineError(MoteJoinError):
     """Something this machine lacks, such as Java for Spark."""
+
+
+def near_miss(found: str, choices: Iterable[str]) -> str:
+    """A suggestion such as " (did you mean 'heed'?)", or nothing if nothing is near."""
+    near = difflib.get_close_matches(found, list(choices), n=1, cutoff=0.6)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def one_of(found: str, choices: Iterable[str]) -> str:
+    """What to say of a name that is none of `choices`."""
+    listed = sorted(choices)
+    return f"expected one of {', '.join(map(repr, listed))}{near_miss(found, listed)}"

@@ -29,7 +29,7 @@ from join.dsms.scope import Moment
 from join.dsms.shared_feed import SharedFeed
 from join.dsms.shared_join import BufferPeaks, Responses
 from join.dsms.swf import SmallestWindowFirst
-from join.dsms.virtual_cpu import CpuCosts
+from join.dsms.virtual_cpu import COSTS, CpuCosts
 from sim.errors import InputError
 
 SCHEDULES: dict[str, Callable[[], Schedule]] = {
@@ -37,9 +37,6 @@ SCHEDULES: dict[str, Callable[[], Schedule]] = {
     "swf": SmallestWindowFirst,
     "mqt": MaximumQueryThroughput,
 }
-
-COSTS = CpuCosts(comparison_ns=1000, output_ns=650)
-"""t_p of Shared §3.1.1; outputs take 40 % of the time when every comparison yields one (§3.4)."""
 
 
 @dataclass(frozen=True, slots=True)

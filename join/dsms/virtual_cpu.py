@@ -44,3 +44,7 @@ class VirtualCpu:
         assert duration_ns >= 0, duration_ns
         self.now_ns += duration_ns
         self.busy_ns += duration_ns
+
+
+COSTS = CpuCosts(comparison_ns=1000, output_ns=650)
+"""t_p of Shared §3.1.1; outputs take 40 % of the time when every comparison yields one (§3.4)."""

@@ -23,8 +23,9 @@ from analysis.session import spark_session, sweep_session
 from analysis.shipping import ship_code
 from analysis.tasks import run_tasks
 from analysis.traces import find_runs, load_traces
-from scenarios.load import LoadedScenario, parse_toml, shipped_scenarios
+from scenarios.load import LoadedScenario, parse_toml
 from scenarios.run import run_scenario
+from scenarios.shipped import shipped_scenarios
 from scenarios.sweep import PACKAGES
 from scenarios.sweep_file import point_scenario
 from scenarios.sweep_task import Job, Workshop

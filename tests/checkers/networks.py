@@ -7,8 +7,9 @@ from typing import Any
 
 from network.contract import Message
 from network.ledger import Ledger
-from scenarios.load import LoadedScenario, parse_scenario, shipped_scenarios
+from scenarios.load import LoadedScenario, parse_scenario
 from scenarios.network_build import Network, battery_j, build_network
+from scenarios.shipped import shipped_scenarios
 from scenarios.site_build import build_site
 from sim.kernel import Kernel
 from sim.records import DropReason, Event, Outcome

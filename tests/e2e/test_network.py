@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from network.topology import read_links
-from scenarios.load import shipped_scenarios
+from scenarios.shipped import shipped_scenarios
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails, run_here
 

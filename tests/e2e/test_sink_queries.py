@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from scenarios.cli import main
-from scenarios.load import shipped_scenarios
+from scenarios.shipped import shipped_scenarios
 from sim.manifest import read_complete
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails

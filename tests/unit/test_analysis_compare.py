@@ -12,7 +12,7 @@ from matplotlib.container import BarContainer
 from analysis.compare import compare
 from analysis.numbers import short
 from analysis.plots import comparison_figures, draw_comparison
-from scenarios.compare_command import add_parser, metrics_table
+from scenarios.compare_command import add_arguments, metrics_table
 from sim.errors import InputError, TraceError
 from sim.manifest import Status
 from sim.records import CONTROL_KINDS
@@ -45,8 +45,8 @@ CONTRACT = [
 
 def arguments(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers(required=True))
-    return parser.parse_args(["compare", *words])
+    add_arguments(parser)
+    return parser.parse_args([*words])
 
 
 @pytest.mark.spark

@@ -1,4 +1,7 @@
-"""The command line as a whole: what it says of options that it does not know or cannot use."""
+"""The command line as a whole: unknown and unusable options, help, and what it takes to answer at once."""
+
+import subprocess
+import sys
 
 import pytest
 
@@ -7,7 +10,10 @@ from tests.e2e.runs import fails
 
 WRONG = {
     "no command": ([], "motejoin: error: the following arguments are required: COMMAND"),
-    "unknown command": (["rnu"], "motejoin: error: argument COMMAND: invalid choice: 'rnu'"),
+    "unknown command": (
+        ["rnu"],
+        "motejoin: error: no command 'rnu' (did you mean 'run'?); expected one of run, report",
+    ),
     "unknown option": (
         ["run", "gas-cloud", "--sede", "3"],
         "motejoin run: error: unrecognized arguments: --sede 3",
@@ -44,8 +50,7 @@ def test_a_wrong_option_is_told_in_one_line_with_where_to_find_help(
 
 
 def test_help_still_shows_usage_and_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in COMMANDS:
-        name = command.__name__.removeprefix("scenarios.").removesuffix("_command")
+    for name in COMMANDS:
         with pytest.raises(SystemExit) as left:
             main([name, "--help"])
         assert left.value.code == 0
@@ -60,3 +65,38 @@ def test_help_says_what_exit_codes_mean(
         main([*command, "--help"])
     said = capsys.readouterr().out.partition("exit codes:")[2]
     assert [code for code in "012" if f" {code} " in said.replace("\n", " ")] == ["0", "1", "2"]
+
+
+HEAVY = (
+    "numpy",
+    "pyarrow",
+    "matplotlib",
+    "scipy",
+    "pydantic",
+    "pyspark",
+    "networkx",
+    "simpy",
+    "rich",
+)
+"""What takes a tenth of a second or more to import, or leads to what does."""
+
+LIGHT = {
+    "help": ["--help"],
+    "version": ["--version"],
+    "what ships": ["scenarios"],
+    "a shipped file": ["scenarios", "gas-cloud"],
+    "no such scenario": ["scenarios", "gas-clod"],
+    "no such command": ["rnu"],
+    **{f"{name} with an unknown option": [name, "--no-such-option"] for name in COMMANDS},
+}
+
+
+@pytest.mark.parametrize("arguments", LIGHT.values(), ids=LIGHT)
+def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
+    code = "import sys; from scenarios.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    imported = ran.stderr.splitlines()[-1].split()
+    assert "argparse" in imported
+    assert [name for name in HEAVY if name in imported] == []

@@ -4,7 +4,8 @@ import pytest
 
 from network.profile import load_profile
 from scenarios.control_pace import ControlPace, control_pace
-from scenarios.load import parse_scenario, shipped_scenarios
+from scenarios.load import parse_scenario
+from scenarios.shipped import shipped_scenarios
 
 
 def pace(*settings: str, profile: str = "first-order") -> ControlPace:

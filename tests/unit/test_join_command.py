@@ -38,8 +38,8 @@ def write_parquet(path: Path, rows: list[Row]) -> Path:
 
 def join(*arguments: object) -> int:
     parser = argparse.ArgumentParser()
-    join_command.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["join", *map(str, arguments)])
+    join_command.add_arguments(parser)
+    args = parser.parse_args([*map(str, arguments)])
     code: int = args.run(args)
     return code
 
@@ -349,14 +349,14 @@ def test_hyphens_in_names_are_understood_with_the_streams_given(tmp_path: Path) 
 
 RUN = (
     "import argparse, scenarios.join_command as c; p = argparse.ArgumentParser();"
-    " c.add_parser(p.add_subparsers()); a = p.parse_args(); raise SystemExit(a.run(a))"
+    " c.add_arguments(p); a = p.parse_args(); raise SystemExit(a.run(a))"
 )
 
 
 def test_a_terminated_command_leaves_nothing_behind(tmp_path: Path) -> None:
     rows: list[Row] = [(f"s{i % 2}", i % 10, i) for i in range(200_000)]
     source, target = write_parquet(tmp_path / "in.parquet", rows), tmp_path / "out.csv"
-    options = ["join", "--window", "1s", str(source), str(target)]
+    options = ["--window", "1s", str(source), str(target)]
     with subprocess.Popen([sys.executable, "-c", RUN, *options]) as process:
         while len(os.listdir(tmp_path)) == 1:
             assert process.poll() is None
@@ -368,7 +368,7 @@ def test_a_terminated_command_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_terminal_gets_a_bar_on_stderr(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "in.csv", ROWS)
     ours, theirs = pty.openpty()
-    options = ["join", "--window", "5us", str(source), str(tmp_path / "out.csv")]
+    options = ["--window", "5us", str(source), str(tmp_path / "out.csv")]
     environment = {**os.environ, "TERM": "xterm"}
     subprocess.run(
         [sys.executable, "-c", RUN, *options], stderr=theirs, check=True, env=environment

@@ -2,7 +2,8 @@
 
 import pytest
 
-from scenarios.load import parse_scenario, shipped_scenarios
+from scenarios.load import parse_scenario
+from scenarios.shipped import shipped_scenarios
 from sim.errors import ScenarioError
 
 TEXT = shipped_scenarios()["gas-cloud-small"]

@@ -8,9 +8,10 @@ import pytest
 
 from scenarios.build import build_world
 from scenarios.cli import main
-from scenarios.load import load_scenario, shipped_scenarios
+from scenarios.load import load_scenario
 from scenarios.phenomena.gas_cloud import GasCloud
 from scenarios.phenomena.pictures import telling_times_s
+from scenarios.shipped import shipped_scenarios
 
 ROOT = Path(__file__).parents[2]
 GAS_SCENARIOS = [

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from scenarios.load import put_key
-from scenarios.sweep_file import Sweep, load_sweep, point_scenario, shipped_sweeps
+from scenarios.shipped import shipped_sweeps
+from scenarios.sweep_file import Sweep, load_sweep, point_scenario
 from sim.errors import ScenarioError
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from scenarios.load import parse_toml, shipped_scenarios
+from scenarios.load import parse_toml
+from scenarios.shipped import shipped_scenarios
 from scenarios.sweep_task import (
     ATTEMPTS_MAX,
     Failure,

@@ -1,0 +1,22 @@
+"""The scenario and sweep files that ship."""
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+
+def shipped_scenarios() -> dict[str, str]:
+    """The scenarios that ship: name and text."""
+    return _texts(resources.files("scenarios.library"))
+
+
+def shipped_sweeps() -> dict[str, str]:
+    """The sweeps that ship: name and text."""
+    return _texts(resources.files("scenarios.library").joinpath("sweeps"))
+
+
+def _texts(folder: Traversable) -> dict[str, str]:
+    return {
+        file.name.removesuffix(".toml"): file.read_text()
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".toml")
+    }
