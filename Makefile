@@ -1,13 +1,13 @@
 # motejoin: `make demo` to see it, `make test` to trust it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench clean
+.PHONY: help setup demo test test-long check format bench clean
 
 BIN := .venv/bin
 DEMO := demo
 WORKERS ?= auto
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup:  ## make .venv with pinned dependencies and find (or install) Java 17+
 	@tools/setup.sh
@@ -17,8 +17,11 @@ demo: setup  ## run the gas-cloud scenario and write demo/report.html
 	$(BIN)/motejoin run gas-cloud --out $(DEMO)/run
 	$(BIN)/motejoin report $(DEMO)/run --out $(DEMO)/report.html
 
-test: setup  ## run all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+test: setup  ## run the tests (about 15 minutes on two cores)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long"
+
+test-long: setup  ## run the tests that are left out of `make test`, such as installing the built wheel
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long
 
 check: setup  ## format, lint, types and import layers
 	$(BIN)/ruff format --check .

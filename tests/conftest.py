@@ -1,4 +1,4 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use, and what becomes of skipped tests."""
 
 import signal
 from collections.abc import Iterator
@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.requirements import pytest_runtest_makereport
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+
+__all__ = ["pytest_runtest_makereport"]
 
 # A busy machine must not fail a test: how long an example takes says nothing about right or wrong.
 settings.register_profile("motejoin", deadline=None)
@@ -39,3 +43,11 @@ def spark() -> "Iterator[SparkSession]":
     )
     yield session
     session.stop()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests measured on the way, such as the size of an installation: `record_property("measured", …)`."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == "measured":
+                terminalreporter.write_line(f"measured: {value}")

@@ -1,6 +1,5 @@
 """What the shipped scenarios claim to show, they show."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from sim.kernel import US_PER_S, to_us
 from sim.rng import RandomStreams
 from tests.checkers.trace import check_trace
 from tests.e2e.runs import run_here
+from tests.requirements import recorded_file
 
 
 def ideal_coverage(world: World, seed: int) -> float:
@@ -73,12 +73,8 @@ def test_churn_loses_heads_and_readings_and_still_follows_the_objects(tmp_path: 
 
 @pytest.mark.slow
 def test_the_recorded_gas_release_is_found(tmp_path: Path) -> None:
-    shared = os.environ.get("MOTEJOIN_SHARED_DATA")
-    data = Path(shared) if shared else Path(__file__).parents[3] / "shared" / "data"
-    recording = data / "orebro3dsen" / "Exp05.csv.gz"
-    if not recording.is_file():
-        pytest.skip("the recorded gas release is not here")
-    words = ["--set", f'phenomenon.file="{recording}"']
+    file = recorded_file("orebro3dsen", "Exp05.csv.gz")
+    words = ["--set", f'phenomenon.file="{file}"']
     tracking = run_here(tmp_path / "run", *words, scenario="replay-gas").counts["tracking"]
     check_trace(tmp_path / "run")
     # The release begins about 600 recorded seconds in, where the scenario starts; ten times faster.

@@ -1,6 +1,5 @@
 """Every kind of network, run from a scenario file and judged from its trace."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from network.topology import read_links
 from scenarios.shipped import shipped_scenarios
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails, run_here
+from tests.requirements import recorded_file
 
 MULTI_HOP = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
 REACHING = "radio.range_m=400.0"
@@ -356,17 +356,8 @@ def _files(data: Path, *more: str) -> list[str]:
     return _set(f'motes.positions="{positions}"', f'radio.links="{links}"', *more)
 
 
-def _intel_lab() -> Path:
-    shared = os.environ.get("MOTEJOIN_SHARED_DATA")
-    data = Path(shared) if shared else Path(__file__).parents[3] / "shared" / "data"
-    directory = data / "intel_lab"
-    if not directory.is_dir():
-        pytest.skip("the Intel lab recording is not here")
-    return directory
-
-
 def test_intel_lab_links_deliver_as_measured(tmp_path: Path) -> None:
-    data = _intel_lab()
+    data = recorded_file("intel_lab")
     run_here(tmp_path / "run", *_files(data), scenario=INTEL)
     trace = check_trace(tmp_path / "run")
     measured, bad = read_links((data / "connectivity.txt").read_text())

@@ -1,5 +1,4 @@
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from scenarios.cli import main
 from sim.manifest import Manifest
 from tests.checkers.report_page import Page, sets_of, unpack
 from tests.e2e.runs import fails, run_here
+from tests.requirements import CHROMIUM, needs_chromium
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 DYING = ("motes.battery_j=0.05", "clustering.round_s=20.0", "duration_s=90.5")
 
 
@@ -250,7 +247,7 @@ def in_browser(page: Path, directory: Path) -> str:
     return finished.stdout
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+@needs_chromium
 def test_a_browser_draws_everything_and_complains_about_nothing(
     dying: Reported, tmp_path: Path
 ) -> None:
@@ -281,7 +278,7 @@ def test_a_browser_draws_everything_and_complains_about_nothing(
     assert words[words.index("dead", words.index("cluster heads")) + 1] == str(200 - len(alive))
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+@needs_chromium
 def test_a_browser_draws_motes_that_were_taken_away_apart_from_the_others(tmp_path: Path) -> None:
     removed = "faults.removed={count=7, from_s=5.0, until_s=10.0}"
     reported = report(tmp_path / "run", "duration_s=20.0", removed)

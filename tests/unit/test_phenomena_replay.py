@@ -1,6 +1,5 @@
 import gzip
 import hashlib
-import os
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,9 @@ from scenarios.phenomena.replay import Replay
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.errors import InputError
 from sim.rng import RandomStreams
+from tests.requirements import recorded_file
 
 table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
-SHARED_DATA = Path(
-    os.environ.get("MOTEJOIN_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
-GAS_RELEASE = SHARED_DATA / "orebro3dsen" / "Exp05.csv.gz"
-
 LONG = """time,node,value
 0,a,0.5
 0,b,1.0
@@ -371,12 +366,11 @@ def test_keys_that_do_not_fit_are_faults(keys: dict[str, Any], expected: str) ->
         table_of.validate_python({"kind": "replay", **keys})
 
 
-@pytest.mark.skipif(not GAS_RELEASE.exists(), reason="the recorded gas release is not here")
 def test_a_recorded_gas_release_is_replayed() -> None:
     table = table_of.validate_python(
         {
             "kind": "replay",
-            "file": str(GAS_RELEASE),
+            "file": str(recorded_file("orebro3dsen", "Exp05.csv.gz")),
             "layout": "wide",
             "encoding": "mac_roman",
             "time_column": "# t (s)",
