@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from analysis.groups import flatten
 from analysis.report_trace import TraceTables, codes
 from sim.errors import TraceError
-from sim.manifest import MANIFEST, Manifest
+from sim.trace.manifest import MANIFEST, Manifest
 
 _SUM_ERROR: Final = 1e-9
 """Relative: joules were added up in another order."""

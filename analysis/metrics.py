@@ -18,7 +18,7 @@ from pyspark.sql.types import StructField, StructType
 from analysis.recall import PAIRS_MAX, Keep, recall
 from analysis.traces import US_PER_S, Traces, local_frame
 from analysis.tracking import tracking
-from sim.records import CONTROL_KINDS, SINK, Fate
+from sim.trace.tables import CONTROL_KINDS, SINK, Fate
 
 US_PER_MS: Final = 1_000
 

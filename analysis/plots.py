@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.numbers import short
 from analysis.report_series import ELECTIONS
-from sim.records import CONTROL_KINDS
+from sim.trace.tables import CONTROL_KINDS
 
 RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""

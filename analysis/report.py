@@ -32,7 +32,7 @@ from analysis.report_series import Bins
 from analysis.report_trace import TraceTables
 from analysis.run_check import check_run
 from sim.errors import InputError, TraceError
-from sim.manifest import Manifest
+from sim.trace.manifest import Manifest
 
 REPORT = "report.html"
 SCRIPTS = ("report_common.js", "report_charts.js", "report_replay.js")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.report_series import ELECTIONS
-from sim.records import DropReason, Fate
+from sim.trace.tables import DropReason, Fate
 
 # Slots of the page's palette. A name keeps its colour whatever else is in the plot.
 SLOTS = {

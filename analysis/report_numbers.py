@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.report_html import Html, join, tag
-from sim.manifest import Manifest
-from sim.records import CONTROL_KINDS, Fate
+from sim.trace.manifest import Manifest
+from sim.trace.tables import CONTROL_KINDS, Fate
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""

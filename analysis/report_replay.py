@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from analysis.report_energy import EnergyHistory
 from analysis.report_trace import US_PER_S, TraceTables, codes, lists
-from sim.manifest import Manifest
-from sim.records import SINK, Change, Event
+from sim.trace.manifest import Manifest
+from sim.trace.tables import SINK, Change, Event
 
 FRAMES_MOST = 1_200
 VALUES_MOST = 6

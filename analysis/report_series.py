@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.report_trace import US_PER_S, TraceTables, codes
-from sim.records import CONTROL_KINDS, Fate
+from sim.trace.tables import CONTROL_KINDS, Fate
 
 BINS_MOST = 300
 BIN_WIDTHS_S = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 43200, 86400)

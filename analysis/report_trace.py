@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
-from sim.manifest import Manifest
-from sim.records import TABLES, Kind
+from sim.trace.manifest import Manifest
+from sim.trace.tables import TABLES, Kind
 
 BATCH_ROWS = 10_000
 """Rows held at a time; a result row may list hundreds of partners."""

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sim.errors import TraceError
-from sim.manifest import Manifest, read_complete
-from sim.records import TABLES
+from sim.trace.manifest import Manifest, read_complete
+from sim.trace.tables import TABLES
 
 
 def check_run(directory: Path) -> Manifest:

@@ -1,4 +1,4 @@
-"""The Spark schema of every trace table, made from `sim.records`: nothing is inferred from files."""
+"""The Spark schema of every trace table, made from `sim.trace.tables`: nothing is inferred from files."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from sim.records import TABLES, Kind
+from sim.trace.tables import TABLES, Kind
 
 _TYPES: Final[dict[Kind, DataType]] = {
     Kind.INT32: IntegerType(),

@@ -20,8 +20,8 @@ from analysis.compaction import COMPACTED, FOLDER, Compacted, read_index
 from analysis.run_check import check_run, scenario_key, trace_parts
 from analysis.schemas import RUNS, table_schema
 from sim.errors import TraceError
-from sim.manifest import Manifest
-from sim.records import TABLES
+from sim.trace.manifest import Manifest
+from sim.trace.tables import TABLES
 
 US_PER_S: Final = 1_000_000
 
@@ -58,7 +58,7 @@ class Traces:
     runs: DataFrame
     """One row per run: `analysis.schemas.RUNS`."""
     tables: dict[str, DataFrame]
-    """Every table of `sim.records.TABLES`, with `run` as a further column; no rows of runs that did not
+    """Every table of `sim.trace.tables.TABLES`, with `run` as a further column; no rows of runs that did not
     record it (see `recorded` in `runs`)."""
 
 

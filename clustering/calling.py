@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from network.contract import Air, Clock
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 CALL_BYTES = 0
 """A call to elect says no more than its kind."""

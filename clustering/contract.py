@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 Nodes: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]

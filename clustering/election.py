@@ -25,7 +25,7 @@ from clustering.contract import (
 from clustering.neighbourhood import Neighbourhoods
 from network.contract import Air, Message
 from sim.kernel import Kernel
-from sim.records import DropReason
+from sim.trace.tables import DropReason
 
 
 class ElectionDriver:

@@ -13,7 +13,7 @@ import numpy as np
 from clustering import heed
 from clustering.contract import Clusters, ControlMessages, Flags, Heard, Nodes, Reals, Send
 from clustering.neighbourhood import neighbourhood_within
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 
 def elect(

@@ -20,7 +20,7 @@ from clustering.contract import (
     Unicast,
 )
 from clustering.finalize import join_nearest
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 PASSES_MAX = 100
 """Lloyd's algorithm settles long before this; it bounds the odd cycle of ties."""

@@ -25,8 +25,8 @@ from clustering.election import ElectionDriver
 from clustering.leach import Epoch
 from network.contract import Air, Message
 from sim.kernel import Kernel, Story
-from sim.recorder import Rows
-from sim.records import SINK, DropReason
+from sim.trace.recorder import Rows
+from sim.trace.tables import SINK, DropReason
 
 ENROL_BYTES = 0
 """An enrolment says no more than that it is one: who sent it stands in the header."""

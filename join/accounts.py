@@ -4,8 +4,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from join.probe_request import ProbeRequest
-from sim.recorder import Rows
-from sim.records import DropReason, Fate, RequestEnd
+from sim.trace.recorder import Rows
+from sim.trace.tables import DropReason, Fate, RequestEnd
 
 
 class Reading(NamedTuple):

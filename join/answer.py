@@ -12,7 +12,7 @@ from operator import gt
 from typing import Final
 
 from join.contract import Member, Value
-from sim.records import Change
+from sim.trace.tables import Change
 
 _NEVER_US: Final = -(1 << 62)
 """Before any time: clocks that run behind may show times below zero."""

@@ -9,7 +9,7 @@ from join.sink_queries import SinkQueries
 from join.sink_site import SinkSite
 from join.wire import READING_BYTES, RELAYED_READING_BYTES
 from network.contract import Clock, Links, Message, Processors
-from sim.records import SINK, DropReason
+from sim.trace.tables import SINK, DropReason
 
 
 class CentralisedJoin:

@@ -21,7 +21,7 @@ from join.wire import (
 )
 from network.contract import Clock, Links, LocalTime, Message, Processors
 from sim.memo import Memo
-from sim.records import SINK, DropReason, RequestEnd
+from sim.trace.tables import SINK, DropReason, RequestEnd
 
 HeldReading = tuple[int, Value, Stream, Stamp]
 """As a head's table holds it: time, value, mote, processing stamp."""

@@ -13,7 +13,7 @@ from join.dsms.engine import Engine
 from join.dsms.pipeline import Output
 from join.dsms.site import QuerySite
 from network.contract import Clock
-from sim.recorder import Rows
+from sim.trace.recorder import Rows
 
 SENSORS = "Sensors"
 """The stream of all readings."""

@@ -7,7 +7,7 @@ from join.accounts import Reading
 from join.answer import Answer
 from join.contract import Member, Stream, Value
 from network.contract import Clock, LocalTime
-from sim.recorder import Rows
+from sim.trace.recorder import Rows
 
 MEMORY_US = 60_000_000
 """How long beyond two windows the sink remembers what it has reported of a reading."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import dist
 
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 ProbingOrder = Callable[[int, tuple[int, ...]], tuple[int, ...]]
 """From who sends a request and the heads chosen, the heads in the order of probing."""

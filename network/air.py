@@ -11,7 +11,7 @@ from typing import Final
 
 from network.base_air import BaseAir, Hearing
 from network.contract import Message, NodeId
-from sim.records import SINK, DropReason, Outcome
+from sim.trace.tables import SINK, DropReason, Outcome
 
 DELIVERED: Final = Outcome.DELIVERED.value
 """As plain text: rows of plain values are of no concern to the garbage collector."""

@@ -22,7 +22,7 @@ from network.medium import Medium
 from network.profile import Profile
 from sim.kernel import Kernel
 from sim.memo import Memo
-from sim.records import DropReason, Outcome
+from sim.trace.tables import DropReason, Outcome
 
 LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
 """As the `messages` table: at_us, kind, source, target, bytes, outcome, arrived_us, addressed, received."""

@@ -7,7 +7,7 @@ several levels, a head passes on to the head above it what is for the sink, and 
 from collections.abc import Callable, Sequence
 
 from network.contract import NodeId
-from sim.records import CONTROL_KINDS, SINK
+from sim.trace.tables import CONTROL_KINDS, SINK
 
 
 class ClusterTrees:

@@ -11,9 +11,9 @@ from network.contract import NodeId
 from network.ledger import Ledger
 from network.listening import Listening
 from sim.kernel import Kernel
-from sim.recorder import Rows
-from sim.records import SINK, Event
 from sim.rng import RandomStreams
+from sim.trace.recorder import Rows
+from sim.trace.tables import SINK, Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """What the layers above see of the network: messages, the air that carries them, the CPUs that serve.
 
-Node numbers run from 0; the sink is `sim.records.SINK` (-1), which in every per-node list is the last
+Node numbers run from 0; the sink is `sim.trace.tables.SINK` (-1), which in every per-node list is the last
 element, so that hot code indexes motes and sink alike.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from sim.records import DropReason
+from sim.trace.tables import DropReason
 
 NodeId: TypeAlias = int
 Argument = TypeVar("Argument")

@@ -32,8 +32,8 @@ from network.listening import Listening
 from network.medium import Medium
 from network.profile import MacTiming, Profile
 from sim.kernel import Kernel
-from sim.records import SINK, DropReason, Outcome
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK, DropReason, Outcome
 
 ACK_KIND: Final = "mac-ack"
 """Kind of acknowledgement frames in the log."""

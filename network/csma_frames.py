@@ -5,7 +5,7 @@ from itertools import pairwise
 from network.base_air import Hearing
 from network.channel import Emission
 from network.contract import Message, NodeId
-from sim.records import DropReason
+from sim.trace.tables import DropReason
 
 
 class Job:

@@ -4,7 +4,7 @@ from network.channel import Channel
 from network.contract import NodeId
 from network.csma_frames import Frame
 from network.medium import Medium
-from sim.records import DropReason
+from sim.trace.tables import DropReason
 
 
 class Ether:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from network.channel import Channel
 from network.contract import NodeId
-from sim.records import SINK, DropReason
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK, DropReason
 
 
 @dataclass(frozen=True, slots=True)

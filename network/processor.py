@@ -11,7 +11,7 @@ from network.contract import NodeId
 from network.ledger import Ledger
 from sim.kernel import Kernel
 from sim.memo import Memo
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 
 class Cpus:

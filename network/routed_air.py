@@ -18,7 +18,7 @@ from network.cluster_trees import ClusterTrees
 from network.contract import Handler, LossHandler, Message, NodeId
 from network.routing import Routes
 from sim.kernel import Kernel
-from sim.records import SINK, DropReason
+from sim.trace.tables import SINK, DropReason
 
 ROUTE_BYTES: Final = 4
 """Origin and final target, as two 16-bit addresses."""

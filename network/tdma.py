@@ -23,7 +23,7 @@ from network.listening import Listening
 from network.medium import Medium
 from network.profile import Profile
 from sim.kernel import Kernel
-from sim.records import DropReason
+from sim.trace.tables import DropReason
 
 
 class TdmaAir(IdealAir):

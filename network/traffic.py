@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from network.base_air import LogRow
 from network.contract import NodeId
 from sim.kernel import US_PER_S
-from sim.recorder import Rows
-from sim.records import Outcome
+from sim.trace.recorder import Rows
+from sim.trace.tables import Outcome
 
 Ints = NDArray[np.int64]
 

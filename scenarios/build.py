@@ -43,9 +43,9 @@ from scenarios.site_build import Site, build_site
 from scenarios.tracking import Tracking
 from sim.errors import Fault, InputError, ScenarioError
 from sim.kernel import Kernel, to_us
-from sim.recorder import Recorder
-from sim.records import SINK
 from sim.rng import RandomStreams
+from sim.trace.recorder import Recorder
+from sim.trace.tables import SINK
 
 VALUES_PER_BUCKET = 16
 """How many values a head keeps the directory's word on, per bucket of the memory it is given."""

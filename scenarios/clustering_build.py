@@ -18,8 +18,8 @@ from scenarios.network_build import ClusterNews, Network, can_lose
 from scenarios.schema import Scenario
 from scenarios.site_build import Site
 from sim.kernel import Kernel, to_us
-from sim.recorder import Recorder
 from sim.rng import RandomStreams
+from sim.trace.recorder import Recorder
 
 CALL_HOPS = 8
 """So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""

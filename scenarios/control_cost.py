@@ -8,7 +8,7 @@ import numpy as np
 from clustering.contract import Broadcast, Flags, Heard, Reals, Send, hear_all
 from clustering.neighbourhood import Neighbourhoods
 from network.profile import Profile
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 
 class CountedAir:

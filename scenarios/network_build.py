@@ -25,9 +25,9 @@ from network.tdma import TdmaAir
 from scenarios.schema import Scenario
 from scenarios.site_build import Site
 from sim.kernel import US_PER_S, Kernel, to_us
-from sim.recorder import Rows
-from sim.records import CONTROL_KINDS, SINK, Event
 from sim.rng import RandomStreams
+from sim.trace.recorder import Rows
+from sim.trace.tables import CONTROL_KINDS, SINK, Event
 
 MacAir: TypeAlias = IdealAir | CsmaAir | TdmaAir
 AnyAir: TypeAlias = MacAir | RoutedAir

@@ -13,7 +13,7 @@ from scenarios.query_functions import load_function, module_file
 from scenarios.site_build import read_input
 from sim.errors import Fault, InputError, ScenarioError
 from sim.kernel import Kernel
-from sim.recorder import Rows
+from sim.trace.recorder import Rows
 
 
 def read_tables(loaded: LoadedScenario, inputs: dict[str, str]) -> tuple[RecordedTable, ...]:

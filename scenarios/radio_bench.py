@@ -15,8 +15,8 @@ from network.medium import Medium
 from network.profile import Profile, load_profile
 from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
-from sim.records import DropReason
 from sim.rng import RandomStreams
+from sim.trace.tables import DropReason
 
 IEEE_HEADER_BYTES = 17
 """PHY 6, MAC 9 with 16-bit addresses, FCS 2: the frames of ns-3's lr-wpan examples."""

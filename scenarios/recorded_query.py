@@ -19,8 +19,8 @@ from scenarios.query_figures import evictions, query_figures, window_figures
 from scenarios.query_files import AnswerFile, RecordedStream, RecordedTable, TableChange
 from scenarios.query_functions import load_function
 from scenarios.window_text import parse_time_us
-from sim.collector import rare_collection
 from sim.errors import InputError
+from sim.garbage import rare_collection
 
 
 def query_files(args: argparse.Namespace) -> None:

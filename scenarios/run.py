@@ -16,12 +16,12 @@ from scenarios.load import LoadedScenario
 from scenarios.network_build import lifetime
 from scenarios.phenomena.replay import Replay
 from scenarios.query_figures import query_figures, window_figures
-from sim.collector import rare_collection
 from sim.errors import Fault, ScenarioError
+from sim.garbage import rare_collection
 from sim.kernel import US_PER_S, to_us
-from sim.manifest import MANIFEST, Manifest, Status
-from sim.recorder import Recorder
-from sim.records import SINK
+from sim.trace.manifest import MANIFEST, Manifest, Status
+from sim.trace.recorder import Recorder
+from sim.trace.tables import SINK
 
 LOG_STEP_US = US_PER_S // 50
 LOG_ROWS = 2_000

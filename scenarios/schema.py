@@ -26,7 +26,7 @@ from scenarios.tables import (
 )
 from sim.errors import one_of
 from sim.kernel import to_us
-from sim.records import TABLES
+from sim.trace.tables import TABLES
 
 DEFAULT_QUERY = "join"
 """What the answer is called in the trace of a scenario without a [[query]]."""

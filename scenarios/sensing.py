@@ -17,7 +17,7 @@ from network.contract import LocalTime
 from network.ledger import Ledger
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import US_PER_S, Kernel
-from sim.recorder import Rows
+from sim.trace.recorder import Rows
 
 BATCH_US = US_PER_S
 """How much time one batch of samples covers."""

@@ -21,8 +21,8 @@ from network.topology import (
 from scenarios.load import LoadedScenario
 from scenarios.phenomena.build import recorded_positions_m
 from sim.errors import Fault, ScenarioError
-from sim.records import SINK
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from scenarios.query_figures import evictions
-from sim.manifest import Manifest
+from sim.trace.manifest import Manifest
 
 _WRONG = {
     "bad": "bad",

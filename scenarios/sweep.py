@@ -27,7 +27,7 @@ from scenarios.progress import ProgressDisplay
 from scenarios.sweep_file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep_task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from sim.errors import Fault, InputError, ScenarioError, TraceError
-from sim.manifest import Manifest, read_complete
+from sim.trace.manifest import Manifest, read_complete
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

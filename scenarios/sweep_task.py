@@ -22,7 +22,7 @@ from scenarios.load import LoadedScenario
 from scenarios.run import run_scenario
 from scenarios.sweep_file import point_scenario
 from sim.errors import MoteJoinError
-from sim.manifest import read_complete
+from sim.trace.manifest import read_complete
 
 ATTEMPTS_MAX: Final = 2
 """Attempts that may end with the death of their process before a run is given up; Spark allows four."""

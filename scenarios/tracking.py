@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import US_PER_S, Kernel
-from sim.recorder import Rows
+from sim.trace.recorder import Rows
 
 TRUTH_EVERY_US = US_PER_S
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from sim.manifest import Manifest, Status
-from sim.recorder import Recorder
-from sim.records import SINK, TABLES, Fate
+from sim.trace.manifest import Manifest, Status
+from sim.trace.recorder import Recorder
+from sim.trace.tables import SINK, TABLES, Fate
 
 Row: TypeAlias = tuple[Any, ...]
 Rows: TypeAlias = Mapping[str, Iterable[Row]]

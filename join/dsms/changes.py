@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
-from sim.records import Change
+from sim.trace.tables import Change
 
 Scalar = Hashable
 """What a column holds; None is SQL's NULL."""

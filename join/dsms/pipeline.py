@@ -10,7 +10,7 @@ from join.dsms.plan import Plan
 from join.dsms.selection import TableSelection
 from join.dsms.table_columns import TableColumns
 from sim.errors import InputError
-from sim.records import Change
+from sim.trace.tables import Change
 
 
 class Transform(Protocol):

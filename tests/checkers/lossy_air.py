@@ -7,7 +7,7 @@ from hashlib import blake2b
 import numpy as np
 
 from clustering.contract import Broadcast, Flags, Heard, Send, hear_all
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 Arrives = Callable[[str, int, int, int], bool]
 """Whether a copy arrives: message kind, how often its sender has sent that kind, source, target."""

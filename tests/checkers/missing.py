@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sim.records import Fate, RequestEnd
+from sim.trace.tables import Fate, RequestEnd
 from tests.checkers.trace import Trace
 
 Occurrence = tuple[int, int]

@@ -12,8 +12,8 @@ from scenarios.network_build import Network, battery_j, build_network
 from scenarios.shipped import shipped_scenarios
 from scenarios.site_build import build_site
 from sim.kernel import Kernel
-from sim.records import DropReason, Event, Outcome
 from sim.rng import RandomStreams
+from sim.trace.tables import DropReason, Event, Outcome
 
 KINDS = ("data", "cost")
 """One that carries data, one that is control."""

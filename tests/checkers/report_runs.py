@@ -6,9 +6,9 @@ from typing import Any
 
 from analysis.count_check import RECOUNTS
 from analysis.report_trace import TraceTables
-from sim.manifest import Manifest, Status
-from sim.recorder import Recorder
-from sim.records import SINK, TABLES, Kind
+from sim.trace.manifest import Manifest, Status
+from sim.trace.recorder import Recorder
+from sim.trace.tables import SINK, TABLES, Kind
 
 S = 1_000_000
 

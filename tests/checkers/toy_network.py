@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from network.contract import Argument, Handler, LossHandler, Message
-from sim.records import SINK, DropReason
+from sim.trace.tables import SINK, DropReason
 
 
 class ToyClock:

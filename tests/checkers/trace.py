@@ -8,9 +8,9 @@ from pathlib import Path
 
 import duckdb
 
-from sim.manifest import Manifest, read_complete
-from sim.recorder import arrow_schema
-from sim.records import TABLES
+from sim.trace.manifest import Manifest, read_complete
+from sim.trace.recorder import arrow_schema
+from sim.trace.tables import TABLES
 
 AIRTIME_US = {"first-order": 8.0, "mica2": 8e6 / 19_200, "micaz": 32.0, "telosb": 32.0}
 """Microseconds a byte is on air, by profile."""

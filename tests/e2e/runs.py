@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
-from sim.manifest import Manifest, read_complete
+from sim.trace.manifest import Manifest, read_complete
 
 SMALL = "gas-cloud-small"
 

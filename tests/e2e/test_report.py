@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenarios.cli import main
-from sim.manifest import Manifest
+from sim.trace.manifest import Manifest
 from tests.checkers.report_page import Page, sets_of, unpack
 from tests.e2e.runs import fails, run_here
 from tests.requirements import CHROMIUM, needs_chromium

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
-from sim.manifest import MANIFEST, Status, read_manifest
-from sim.records import TABLES
+from sim.trace.manifest import MANIFEST, Status, read_manifest
+from sim.trace.tables import TABLES
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails, run_elsewhere, run_here
 

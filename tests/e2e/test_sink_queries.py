@@ -9,7 +9,7 @@ import pytest
 
 from scenarios.cli import main
 from scenarios.shipped import shipped_scenarios
-from sim.manifest import read_complete
+from sim.trace.manifest import read_complete
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails
 

@@ -15,7 +15,7 @@ from scenarios.cli import main
 from scenarios.load import LoadedScenario
 from scenarios.run import run_scenario
 from scenarios.sweep_file import load_sweep, point_scenario
-from sim.manifest import read_complete
+from sim.trace.manifest import read_complete
 from tests.e2e.cluster import Cluster, turns
 from tests.e2e.runs import fails
 

@@ -18,7 +18,7 @@ from join.snjoin_star import ClusterHead
 from join.tour import as_chosen
 from join.wire import factorised_bytes
 from network.clocks import true_time
-from sim.records import Fate, RequestEnd
+from sim.trace.tables import Fate, RequestEnd
 from tests.checkers.toy_network import ToyClock, ToyCpus, ToyLinks
 
 DELAY_US_MAX = 40

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from sim.records import SINK, DropReason
+from sim.trace.tables import SINK, DropReason
 from tests.checkers.networks import KINDS, Account
 
 MOTES = 12

@@ -9,8 +9,8 @@ from network.medium import Medium
 from network.profile import load_profile
 from network.topology import Placement
 from sim.kernel import Kernel
-from sim.records import SINK, DropReason, Outcome
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK, DropReason, Outcome
 
 
 class Net:

@@ -14,8 +14,8 @@ from analysis.numbers import short
 from analysis.plots import comparison_figures, draw_comparison
 from scenarios.compare_command import add_arguments, metrics_table
 from sim.errors import InputError, TraceError
-from sim.manifest import Status
-from sim.records import CONTROL_KINDS
+from sim.trace.manifest import Status
+from sim.trace.tables import CONTROL_KINDS
 from tests.run_directories import random_run, write_run
 
 CONTRACT = [

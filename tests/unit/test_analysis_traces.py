@@ -9,8 +9,8 @@ import pytest
 from analysis.schemas import table_schema
 from analysis.traces import find_runs, load_traces
 from sim.errors import TraceError
-from sim.manifest import Status
-from sim.records import TABLES
+from sim.trace.manifest import Status
+from sim.trace.tables import TABLES
 from tests.run_directories import write_run
 
 if TYPE_CHECKING:

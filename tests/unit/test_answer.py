@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from join.answer import Answer
 from join.contract import Member
-from sim.records import Change
+from sim.trace.tables import Change
 
 
 def test_an_answer_appears_changes_and_dissolves() -> None:

@@ -7,8 +7,8 @@ from network.channel import LinkTable, UnitDisk
 from network.profile import load_profile
 from network.shadowing import HARDWARE, Shadowing
 from network.topology import Placement
-from sim.records import SINK
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK
 
 
 def row(*x_m: float) -> Placement:

@@ -12,7 +12,7 @@ from network.profile import load_profile
 from network.routed_air import ROUTE_BYTES, RoutedAir
 from network.topology import Placement
 from sim.kernel import Kernel
-from sim.records import SINK, DropReason
+from sim.trace.tables import SINK, DropReason
 
 
 class Row:

@@ -4,7 +4,7 @@ import numpy as np
 
 from clustering.contract import Broadcast, Clusters, Unicast, hear_all
 from clustering.neighbourhood import neighbourhood_within
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 NEIGHBOURHOOD = neighbourhood_within(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), 1.0)
 

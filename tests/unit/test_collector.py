@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from sim.collector import YOUNG_MOST, rare_collection
+from sim.garbage import YOUNG_MOST, rare_collection
 
 
 def test_collection_is_rare_inside_the_block_and_as_before_after_it() -> None:

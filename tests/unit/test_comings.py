@@ -13,8 +13,8 @@ from network.profile import load_profile
 from network.routing import Metric, Routes
 from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
-from sim.records import SINK, Event
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK, Event
 
 
 def live(

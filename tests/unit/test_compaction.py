@@ -11,7 +11,7 @@ import pytest
 from analysis import compaction
 from analysis.compaction import FOLDER, Source, compact, read_index, write_part
 from analysis.traces import find_runs, load_traces
-from sim.manifest import read_complete
+from sim.trace.manifest import read_complete
 from tests.run_directories import random_run
 
 if TYPE_CHECKING:

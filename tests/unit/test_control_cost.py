@@ -7,7 +7,7 @@ from clustering.contract import Broadcast, Heard, Send, Unicast
 from clustering.neighbourhood import Neighbourhoods
 from network.profile import load_profile
 from scenarios.control_cost import CountedAir
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 POSITIONS_M = np.array([[0.0, 0.0], [40.0, 0.0], [80.0, 0.0], [30.0, 0.0]])
 ALIVE = np.array([True, True, True, False])

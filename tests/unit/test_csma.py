@@ -13,8 +13,8 @@ from network.shadowing import Shadowing
 from network.topology import Placement
 from scenarios.radio_bench import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
 from sim.kernel import US_PER_S
-from sim.records import SINK, DropReason, Outcome
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK, DropReason, Outcome
 from tests.checkers.networks import Account
 
 CELL = [(0.0, 0.0), (10.0, 0.0), (0.0, 10.0)]

@@ -2,7 +2,7 @@ import pytest
 
 from network.ledger import Ledger
 from sim.kernel import Kernel
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 
 def ledger_of(*batteries_j: float) -> Ledger:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import TraceError
-from sim.manifest import MANIFEST, Manifest, Status, read_complete, read_manifest
+from sim.trace.manifest import MANIFEST, Manifest, Status, read_complete, read_manifest
 
 
 def manifest(status: Status) -> Manifest:

@@ -5,8 +5,8 @@ from network.channel import UnitDisk
 from network.medium import GilbertElliott, Medium
 from network.profile import load_profile
 from network.topology import Placement
-from sim.records import SINK, DropReason
 from sim.rng import RandomStreams
+from sim.trace.tables import SINK, DropReason
 
 POINTS = Placement(np.array([[0.0, 0.0], [10.0, 0.0], [90.0, 0.0], [5.0, 5.0]]))
 DISK = UnitDisk(POINTS, load_profile("micaz"), range_m=40.0)

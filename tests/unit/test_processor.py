@@ -1,7 +1,7 @@
 from network.ledger import Ledger
 from network.processor import Cpus
 from sim.kernel import Kernel
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 
 def cpus_of(*, queue: int = 2) -> tuple[Kernel, Ledger, Cpus]:

@@ -4,8 +4,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sim.recorder import Recorder, arrow_schema
-from sim.records import TABLES
+from sim.trace.recorder import Recorder, arrow_schema
+from sim.trace.tables import TABLES
 
 RESULTS = [
     (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2, False, False, None),

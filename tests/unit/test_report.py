@@ -7,8 +7,8 @@ import pytest
 from analysis.report import report_page, write_report
 from analysis.report_html import Html, join, tag
 from sim.errors import InputError, TraceError
-from sim.manifest import Manifest, Status
-from sim.records import DropReason, Fate
+from sim.trace.manifest import Manifest, Status
+from sim.trace.tables import DropReason, Fate
 from tests.checkers.report_page import Page, sets_of, unpack
 from tests.checkers.report_runs import S, mote_rows, write_run
 

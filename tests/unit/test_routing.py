@@ -16,7 +16,7 @@ from network.routed_air import ROUTE_BYTES, RoutedAir
 from network.routing import Metric, Routes, first_partition_us, link_costs
 from network.topology import Placement
 from sim.kernel import Kernel
-from sim.records import SINK, DropReason
+from sim.trace.tables import SINK, DropReason
 
 
 def as_graph(links: Links, metric: Metric, nodes: int) -> "nx.DiGraph[int]":

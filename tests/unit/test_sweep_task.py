@@ -21,7 +21,7 @@ from scenarios.sweep_task import (
     time_limit,
 )
 from sim.errors import TraceError
-from sim.manifest import Status, read_complete
+from sim.trace.manifest import Status, read_complete
 from tests.run_directories import write_run
 
 SETTINGS: dict[str, Any] = {"duration_s": 15.0, "motes.count": 10, "trace.tables": ["traffic"]}

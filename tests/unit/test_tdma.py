@@ -9,7 +9,7 @@ from network.profile import load_profile
 from network.tdma import TdmaAir
 from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
-from sim.records import SINK, DropReason, Outcome
+from sim.trace.tables import SINK, DropReason, Outcome
 
 GUARD_US = 500
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from join.tour import Tours, as_chosen
-from sim.records import SINK
+from sim.trace.tables import SINK
 
 coordinates = st.tuples(st.integers(0, 50), st.integers(0, 50))
 

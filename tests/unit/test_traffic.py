@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from network.base_air import LogRow
 from network.traffic import TrafficTally
-from sim.records import SINK, Outcome
+from sim.trace.tables import SINK, Outcome
 
 SECOND = 1_000_000
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sim.records import TABLES, Column, Kind
+from sim.trace.tables import TABLES, Column, Kind
 
 BATCH_ROWS = 200_000
 
@@ -33,7 +33,7 @@ class Rows(Protocol):
     """Where a component puts the rows of one table; it keeps the bound `append`."""
 
     def append(self, row: tuple[Any, ...], /) -> None:
-        """Add one row, columns in the order of `sim.records.TABLES`."""
+        """Add one row, columns in the order of `sim.trace.tables.TABLES`."""
 
     def extend(self, rows: Sequence[tuple[Any, ...]], /) -> None:
         """Add rows."""

@@ -9,7 +9,7 @@ from types import UnionType
 from typing import Any, Final
 
 from sim.errors import TraceError
-from sim.records import FORMAT
+from sim.trace.tables import FORMAT
 
 MANIFEST = "manifest.json"
 

@@ -1,0 +1,1 @@
+"""What a run writes: tables, kinds, rows, the recorder and the manifest."""
