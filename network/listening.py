@@ -8,7 +8,7 @@ charge is exact; only the moment of a death by idle drain is known no better tha
 
 from network.contract import NodeId
 from network.ledger import Ledger
-from network.profile import Profile
+from network.radio.profile import Profile
 from sim.kernel import Kernel
 
 

@@ -11,8 +11,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from network.base_air import LogRow
 from network.contract import NodeId
+from network.mac.base import LogRow
 from sim.kernel import US_PER_S
 from sim.trace.recorder import Rows
 from sim.trace.tables import Outcome

@@ -22,7 +22,7 @@ from join.tour import ProbingOrder, Tours, as_chosen
 from join.wire import factorised_bytes, latest_bytes
 from network.ledger import Ledger
 from network.processor import Cpus
-from network.profile import Profile
+from network.radio.profile import Profile
 from network.topology import Placement
 from network.traffic import TrafficTally
 from scenarios.clustering_build import build_rounds

@@ -7,7 +7,7 @@ import numpy as np
 
 from clustering.contract import Broadcast, Flags, Heard, Reals, Send, hear_all
 from clustering.neighbourhood import Neighbourhoods
-from network.profile import Profile
+from network.radio.profile import Profile
 from sim.trace.tables import SINK
 
 

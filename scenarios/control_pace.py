@@ -5,7 +5,7 @@ from math import pi
 from typing import Final
 
 from clustering.contract import ControlMessages
-from network.profile import Profile
+from network.radio.profile import Profile
 from scenarios.network_build import mac_timing
 from scenarios.schema import Scenario
 

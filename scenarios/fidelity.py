@@ -9,7 +9,7 @@ from statistics import mean
 
 import numpy as np
 
-from network.profile import (
+from network.radio.profile import (
     DatasheetRadio,
     FirstOrderRadio,
     Modulation,
@@ -17,8 +17,8 @@ from network.profile import (
     Profile,
     load_profile,
 )
-from network.reception import reception_rate, snr_for
-from network.shadowing import Shadowing
+from network.radio.reception import reception_rate, snr_for
+from network.radio.shadowing import Shadowing
 from network.topology import Placement
 from scenarios.radio_bench import IEEE_HEADER_BYTES, free_channel_delays_ms
 from sim.rng import RandomStreams

@@ -28,7 +28,7 @@ from clustering import heed, leach
 from clustering.contract import Clusters, Election, Flags, Nodes, Reals, run_with
 from clustering.each_alone import elect as elect_each_alone
 from clustering.neighbourhood import Neighbourhoods
-from network.profile import Profile, load_profile
+from network.radio.profile import Profile, load_profile
 from network.topology import place_uniform
 from scenarios.control_cost import CountedAir, SendingCost
 from scenarios.control_pace import CONTROL

@@ -6,22 +6,22 @@ from typing import TypeAlias
 
 from join.centralised import CentralisedJoin
 from join.in_network import InNetworkJoin
-from network.air import IdealAir
-from network.channel import Channel, LinkTable, UnitDisk
+from network.churn import Change, Comings, arrivals, crashes, departures
 from network.clocks import LocalClocks, true_time
-from network.cluster_trees import ClusterTrees
-from network.comings import Change, Comings, arrivals, crashes, departures
 from network.contract import LocalTime
-from network.csma import CsmaAir
-from network.duty_cycled_air import DutyCycledAir
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
-from network.medium import GilbertElliott, Medium
-from network.profile import MacTiming, Modulation, Profile
-from network.routed_air import RoutedAir
-from network.routing import Metric, Routes, first_partition_us
-from network.shadowing import HARDWARE, Shadowing
-from network.tdma import TdmaAir
+from network.mac.csma import CsmaAir
+from network.mac.duty_cycled import DutyCycledAir
+from network.mac.ideal import IdealAir
+from network.mac.tdma import TdmaAir
+from network.radio.channel import Channel, LinkTable, UnitDisk
+from network.radio.frame_loss import GilbertElliott, Medium
+from network.radio.profile import MacTiming, Modulation, Profile
+from network.radio.shadowing import HARDWARE, Shadowing
+from network.routing.cluster_trees import ClusterTrees
+from network.routing.multi_hop import RoutedAir
+from network.routing.routes import Metric, Routes, first_partition_us
 from scenarios.schema import Scenario
 from scenarios.site_build import Site
 from sim.kernel import US_PER_S, Kernel, to_us

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from network.profile import profile_names
+from network.radio.profile import profile_names
 from scenarios.tables import (
     LARGEST,
     Coordinate,

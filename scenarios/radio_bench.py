@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from network.channel import Channel, UnitDisk
 from network.contract import Message, NodeId
-from network.csma import CsmaAir
 from network.ledger import Ledger
 from network.listening import DutyCycle
-from network.medium import Medium
-from network.profile import Profile, load_profile
+from network.mac.csma import CsmaAir
+from network.radio.channel import Channel, UnitDisk
+from network.radio.frame_loss import Medium
+from network.radio.profile import Profile, load_profile
 from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
 from sim.rng import RandomStreams

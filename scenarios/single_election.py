@@ -18,7 +18,7 @@ from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import Neighbourhoods
 from clustering.protocols import Protocol, Settings, Situation, Weight, elect
 from clustering.quality import measure
-from network.profile import load_profile
+from network.radio.profile import load_profile
 from network.topology import place_uniform
 from scenarios.cluster_plot import save_plot
 from scenarios.control_cost import CountedAir

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from network.profile import DatasheetRadio, Profile, load_profile, parse_profile
+from network.radio.profile import DatasheetRadio, Profile, load_profile, parse_profile
 from network.topology import (
     Placement,
     Points,

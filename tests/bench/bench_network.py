@@ -6,9 +6,9 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 
-from network.channel import UnitDisk
-from network.profile import load_profile
-from network.routing import Metric, Routes, link_costs
+from network.radio.channel import UnitDisk
+from network.radio.profile import load_profile
+from network.routing.routes import Metric, Routes, link_costs
 from network.topology import Placement, place_uniform
 from scenarios.radio_bench import load_point
 from tests.checkers.networks import Account

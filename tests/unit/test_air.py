@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from network.air import IdealAir
-from network.channel import UnitDisk
 from network.contract import Message
 from network.ledger import Ledger
-from network.medium import Medium
-from network.profile import load_profile
+from network.mac.ideal import IdealAir
+from network.radio.channel import UnitDisk
+from network.radio.frame_loss import Medium
+from network.radio.profile import load_profile
 from network.topology import Placement
 from sim.kernel import Kernel
 from sim.rng import RandomStreams

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network.channel import LinkTable, UnitDisk
-from network.profile import load_profile
-from network.shadowing import HARDWARE, Shadowing
+from network.radio.channel import LinkTable, UnitDisk
+from network.radio.profile import load_profile
+from network.radio.shadowing import HARDWARE, Shadowing
 from network.topology import Placement
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from network.air import IdealAir
-from network.channel import UnitDisk
-from network.cluster_trees import ClusterTrees
 from network.contract import Message
 from network.ledger import Ledger
-from network.profile import load_profile
-from network.routed_air import ROUTE_BYTES, RoutedAir
+from network.mac.ideal import IdealAir
+from network.radio.channel import UnitDisk
+from network.radio.profile import load_profile
+from network.routing.cluster_trees import ClusterTrees
+from network.routing.multi_hop import ROUTE_BYTES, RoutedAir
 from network.topology import Placement
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason

@@ -4,13 +4,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from network.channel import UnitDisk
+from network.churn import Change, Comings, arrivals, crashes, departures
 from network.clocks import LocalClocks, true_time
-from network.comings import Change, Comings, arrivals, crashes, departures
 from network.ledger import Ledger
 from network.listening import Listening
-from network.profile import load_profile
-from network.routing import Metric, Routes
+from network.radio.channel import UnitDisk
+from network.radio.profile import load_profile
+from network.routing.routes import Metric, Routes
 from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
 from sim.rng import RandomStreams

@@ -5,7 +5,7 @@ import pytest
 
 from clustering.contract import Broadcast, Heard, Send, Unicast
 from clustering.neighbourhood import Neighbourhoods
-from network.profile import load_profile
+from network.radio.profile import load_profile
 from scenarios.control_cost import CountedAir
 from sim.trace.tables import SINK
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from network.profile import load_profile
+from network.radio.profile import load_profile
 from scenarios.control_pace import ControlPace, control_pace
 from scenarios.load import parse_scenario
 from scenarios.shipped import shipped_scenarios

@@ -6,10 +6,10 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from network.channel import LinkTable
 from network.listening import DutyCycle
-from network.profile import load_profile
-from network.shadowing import Shadowing
+from network.radio.channel import LinkTable
+from network.radio.profile import load_profile
+from network.radio.shadowing import Shadowing
 from network.topology import Placement
 from scenarios.radio_bench import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
 from sim.kernel import US_PER_S

@@ -15,10 +15,10 @@ from clustering.heed import Cost
 from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import Neighbourhoods
 from clustering.protocols import Protocol, Settings, Situation, Weight, elect
-from network.air import IdealAir
-from network.channel import UnitDisk
 from network.ledger import Ledger
-from network.profile import load_profile
+from network.mac.ideal import IdealAir
+from network.radio.channel import UnitDisk
+from network.radio.profile import load_profile
 from network.topology import Placement, place_uniform
 from scenarios import reproduce_heed
 from scenarios.cli import main

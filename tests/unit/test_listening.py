@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
-from network.profile import load_profile
+from network.radio.profile import load_profile
 from sim.kernel import US_PER_S, Kernel
 
 TELOSB = load_profile("telosb")

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from network.channel import UnitDisk
-from network.medium import GilbertElliott, Medium
-from network.profile import load_profile
+from network.radio.channel import UnitDisk
+from network.radio.frame_loss import GilbertElliott, Medium
+from network.radio.profile import load_profile
 from network.topology import Placement
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, DropReason

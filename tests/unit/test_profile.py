@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network.profile import (
+from network.radio.profile import (
     DatasheetRadio,
     FirstOrderRadio,
     load_profile,

@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import pytest
 
-from network.profile import Modulation
-from network.reception import reception_rate, snr_for
+from network.radio.profile import Modulation
+from network.radio.reception import reception_rate, snr_for
 
 # SNR in dB for PRR 0.1 and 0.9, from ns-3's, TOSSIM's and Zuniga's formulas worked out elsewhere.
 THRESHOLDS_DB = {

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from network.air import IdealAir
-from network.channel import Links, LinkTable, UnitDisk
-from network.cluster_trees import ClusterTrees
 from network.contract import Message
 from network.ledger import Ledger
-from network.profile import load_profile
-from network.routed_air import ROUTE_BYTES, RoutedAir
-from network.routing import Metric, Routes, first_partition_us, link_costs
+from network.mac.ideal import IdealAir
+from network.radio.channel import Links, LinkTable, UnitDisk
+from network.radio.profile import load_profile
+from network.routing.cluster_trees import ClusterTrees
+from network.routing.multi_hop import ROUTE_BYTES, RoutedAir
+from network.routing.routes import Metric, Routes, first_partition_us, link_costs
 from network.topology import Placement
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from network.channel import UnitDisk
 from network.contract import Message
 from network.ledger import Ledger
 from network.listening import Listening
-from network.profile import load_profile
-from network.tdma import TdmaAir
+from network.mac.tdma import TdmaAir
+from network.radio.channel import UnitDisk
+from network.radio.profile import load_profile
 from network.topology import Placement
 from sim.kernel import US_PER_S, Kernel
 from sim.trace.tables import SINK, DropReason, Outcome

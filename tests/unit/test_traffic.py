@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network.base_air import LogRow
+from network.mac.base import LogRow
 from network.traffic import TrafficTally
 from sim.trace.tables import SINK, Outcome
 

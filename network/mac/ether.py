@@ -1,9 +1,9 @@
 """The channel that contending motes share: which frames are on air, who notices, and what is left of each."""
 
-from network.channel import Channel
 from network.contract import NodeId
-from network.csma_frames import Frame
-from network.medium import Medium
+from network.mac.csma_frames import Frame
+from network.radio.channel import Channel
+from network.radio.frame_loss import Medium
 from sim.trace.tables import DropReason
 
 

@@ -7,8 +7,8 @@ Each cause draws from its own random stream: `radio.loss.<kind>` and `radio.rece
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from network.channel import Channel
 from network.contract import NodeId
+from network.radio.channel import Channel
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, DropReason
 

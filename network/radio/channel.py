@@ -5,7 +5,7 @@ Three of them, each deciding per directed link, once, and remembering:
 * `UnitDisk`: everyone within range hears everything; overlapping frames destroy each other. A first-order
   radio turns its power up for the distance and so reaches any target; a data-sheet radio does not.
 * `LinkTable`: measured delivery probabilities from a file; whoever may deliver may also disturb.
-* `network.shadowing`: signal, noise and interference in milliwatts.
+* `network.radio.shadowing`: signal, noise and interference in milliwatts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from network.contract import NodeId
-from network.profile import DatasheetRadio, FirstOrderRadio, PowerLevel, Profile
+from network.radio.profile import DatasheetRadio, FirstOrderRadio, PowerLevel, Profile
 from network.topology import Placement
 
 REFERENCE_BYTES: Final = 50

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from math import comb, erfc, exp, log1p, sqrt
 from typing import Final
 
-from network.profile import Modulation
+from network.radio.profile import Modulation
 
 # prr.m: noise bandwidth over bit rate of the CC1000, 30 kHz / 19.2 kb/s.
 FSK_BANDWIDTH_PER_BIT: Final = 1 / 0.64

@@ -15,13 +15,13 @@ The schedule itself is implied by the election's outcome and costs no message.
 
 from collections.abc import Iterable, Sequence
 
-from network.air import IdealAir
-from network.channel import Channel
 from network.contract import Message, NodeId
 from network.ledger import Ledger
 from network.listening import Listening
-from network.medium import Medium
-from network.profile import Profile
+from network.mac.ideal import IdealAir
+from network.radio.channel import Channel
+from network.radio.frame_loss import Medium
+from network.radio.profile import Profile
 from sim.kernel import Kernel
 from sim.trace.tables import DropReason
 

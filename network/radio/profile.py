@@ -1,6 +1,6 @@
 """Mote profiles: what a kind of mote draws and how fast its radio is, read from TOML.
 
-A profile is data. Those that ship lie in `network/profiles`; any other TOML file of the same shape will do.
+A profile is data. Those that ship lie in `network/radio/profiles`; any other TOML file of the same shape will do.
 Its radio is either first-order (energy by distance) or known by its data sheet (currents by power level).
 """
 
@@ -158,13 +158,13 @@ class Profile:
 
 def profile_names() -> list[str]:
     """The profiles that ship."""
-    files = resources.files("network.profiles").iterdir()
+    files = resources.files("network.radio.profiles").iterdir()
     return sorted(f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml"))
 
 
 def load_profile(name: str) -> Profile:
     """The shipped profile `name`, one of `profile_names()`."""
-    text = resources.files("network.profiles").joinpath(f"{name}.toml").read_text()
+    text = resources.files("network.radio.profiles").joinpath(f"{name}.toml").read_text()
     return parse_profile(text, name)
 
 

@@ -14,12 +14,12 @@ when the run ends.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from network.channel import Channel
 from network.contract import Handler, LossHandler, Message, NodeId
 from network.ledger import Ledger
 from network.listening import Listening
-from network.medium import Medium
-from network.profile import Profile
+from network.radio.channel import Channel
+from network.radio.frame_loss import Medium
+from network.radio.profile import Profile
 from sim.kernel import Kernel
 from sim.memo import Memo
 from sim.trace.tables import DropReason, Outcome

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from network.base_air import Hearing
-from network.channel import Emission
 from network.contract import Message, NodeId
+from network.mac.base import Hearing
+from network.radio.channel import Emission
 from sim.trace.tables import DropReason
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from network.channel import Links
 from network.contract import NodeId
+from network.radio.channel import Links
 
 NOWHERE = -9999
 """SciPy's mark for a node without predecessor."""

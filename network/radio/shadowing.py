@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from network.channel import REFERENCE_BYTES, Emission, Geometry, Links, power_level
 from network.contract import NodeId
-from network.profile import DatasheetRadio, Modulation, PowerLevel, Profile
-from network.reception import reception_rate
+from network.radio.channel import REFERENCE_BYTES, Emission, Geometry, Links, power_level
+from network.radio.profile import DatasheetRadio, Modulation, PowerLevel, Profile
+from network.radio.reception import reception_rate
 from network.topology import Placement
 from sim.rng import RandomStreams
 

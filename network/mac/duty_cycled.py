@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from network.air import IdealAir
-from network.base_air import Hearing
 from network.contract import NodeId
+from network.mac.base import Hearing
+from network.mac.ideal import IdealAir
 
 
 class DutyCycledAir(IdealAir):

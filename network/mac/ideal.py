@@ -9,8 +9,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from network.base_air import BaseAir, Hearing
 from network.contract import Message, NodeId
+from network.mac.base import BaseAir, Hearing
 from sim.trace.tables import SINK, DropReason, Outcome
 
 DELIVERED: Final = Outcome.DELIVERED.value

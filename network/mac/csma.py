@@ -22,15 +22,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from network.base_air import OUTCOMES, BaseAir, Hearing
-from network.channel import Channel
 from network.contract import Message, NodeId
-from network.csma_frames import Frame, Job
-from network.ether import Ether
 from network.ledger import Ledger
 from network.listening import Listening
-from network.medium import Medium
-from network.profile import MacTiming, Profile
+from network.mac.base import OUTCOMES, BaseAir, Hearing
+from network.mac.csma_frames import Frame, Job
+from network.mac.ether import Ether
+from network.radio.channel import Channel
+from network.radio.frame_loss import Medium
+from network.radio.profile import MacTiming, Profile
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, DropReason, Outcome

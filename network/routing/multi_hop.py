@@ -13,10 +13,10 @@ the next mote dead says so. Between heads and sink the way past a dead head is t
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from network.base_air import Hearing, LogRow
-from network.cluster_trees import ClusterTrees
 from network.contract import Handler, LossHandler, Message, NodeId
-from network.routing import Routes
+from network.mac.base import Hearing, LogRow
+from network.routing.cluster_trees import ClusterTrees
+from network.routing.routes import Routes
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason
 

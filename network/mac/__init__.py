@@ -1,0 +1,1 @@
+"""Medium access: ideal, duty-cycled, TDMA and CSMA."""

@@ -1,0 +1,1 @@
+"""Radios: hardware profiles, channels, reception and frame loss."""

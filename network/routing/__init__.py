@@ -1,0 +1,1 @@
+"""Routes over several hops, between nodes and inside clusters."""
