@@ -22,7 +22,7 @@ from simpy.events import Event
 from clustering.calling import CALL_BYTES, Caller
 from clustering.contract import Clusters, Election, Flags
 from clustering.election import ElectionDriver
-from clustering.leach import Epoch
+from clustering.protocols.leach import Epoch
 from network.contract import Air, Message
 from sim.kernel import Kernel, Story
 from sim.trace.recorder import Rows

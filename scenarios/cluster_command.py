@@ -89,31 +89,31 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _protocols() -> Iterable[str]:
-    from clustering.protocols import Protocol
+    from clustering.protocols.registry import Protocol
 
     return Protocol
 
 
 def _costs() -> Iterable[str]:
-    from clustering.heed import Cost
+    from clustering.protocols.heed import Cost
 
     return Cost
 
 
 def _lots() -> Iterable[str]:
-    from clustering.leach import Lot
+    from clustering.protocols.leach import Lot
 
     return Lot
 
 
 def _weights() -> Iterable[str]:
-    from clustering.protocols import Weight
+    from clustering.protocols.registry import Weight
 
     return Weight
 
 
 def _cell_heads() -> Iterable[str]:
-    from clustering.grid import CellHead
+    from clustering.protocols.grid import CellHead
 
     return CellHead
 

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from clustering import grid, heed, leach, protocols
 from clustering.calling import Caller
 from clustering.contract import Election, Flags, Reals
 from clustering.election import ElectionDriver
 from clustering.neighbourhood import Neighbourhoods
+from clustering.protocols import grid, heed, leach
+from clustering.protocols import registry as protocols
 from clustering.rounds import Rounds
 from join.centralised import CentralisedJoin
 from join.in_network import InNetworkJoin

@@ -24,10 +24,10 @@ from typing import Final, assert_never
 
 import numpy as np
 
-from clustering import heed, leach
 from clustering.contract import Clusters, Election, Flags, Nodes, Reals, run_with
-from clustering.each_alone import elect as elect_each_alone
 from clustering.neighbourhood import Neighbourhoods
+from clustering.protocols import heed, leach
+from clustering.protocols.each_alone import elect as elect_each_alone
 from network.radio.profile import Profile, load_profile
 from network.topology import place_uniform
 from scenarios.control_cost import CountedAir, SendingCost

@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from analysis.estimates import estimate
-from clustering import heed
 from clustering.contract import Clusters, run_ideal
 from clustering.neighbourhood import neighbourhood_within
+from clustering.protocols import heed
 from network.topology import place_uniform
 from scenarios.control_pace import CONTROL
 from scenarios.figure import Figure, Request, Verdict

@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 from pydantic import ValidationError, model_validator
 
-from clustering import hierarchy
 from clustering.contract import Clusters, run_with
-from clustering.grid import CellHead
-from clustering.heed import Cost
-from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols import heed_levels as hierarchy
+from clustering.protocols.grid import CellHead
+from clustering.protocols.heed import Cost
+from clustering.protocols.leach import Epoch, Lot
+from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
 from clustering.quality import measure
 from network.radio.profile import load_profile
 from network.topology import place_uniform

@@ -9,11 +9,11 @@ from time import perf_counter
 import numpy as np
 
 from clustering.contract import Clusters, ControlMessages, run_ideal
-from clustering.grid import CellHead
-from clustering.heed import Cost
-from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols.grid import CellHead
+from clustering.protocols.heed import Cost
+from clustering.protocols.leach import Epoch, Lot
+from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
 from clustering.quality import is_valid_clustering
 
 COUNTS = (1_000, 10_000, 100_000)

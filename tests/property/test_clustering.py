@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustering import heed
 from clustering.contract import (
     Clusters,
     ControlMessages,
@@ -17,12 +16,13 @@ from clustering.contract import (
     Reals,
     run_with,
 )
-from clustering.finalize import BestHeard, elect_uncovered
-from clustering.grid import CellHead
-from clustering.heed import Cost, node_costs
-from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols import heed
+from clustering.protocols.finalize import BestHeard, elect_uncovered
+from clustering.protocols.grid import CellHead
+from clustering.protocols.heed import Cost, node_costs
+from clustering.protocols.leach import Epoch, Lot
+from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
 from clustering.quality import is_valid_clustering, measure
 from tests.checkers.lossy_air import LossyAir, lossy
 from tests.property.heed_reference import reference_heed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clustering.contract import Clusters
-from clustering.protocols import Protocol
+from clustering.protocols.registry import Protocol
 from scenarios.cli import main
 from scenarios.cluster_plot import cluster_colours
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from clustering import heed
 from clustering.contract import (
     Broadcast,
     Clusters,
@@ -18,8 +17,9 @@ from clustering.contract import (
     run_ideal,
     run_with,
 )
-from clustering.heed import Cost, node_costs
 from clustering.neighbourhood import neighbourhood_within
+from clustering.protocols import heed
+from clustering.protocols.heed import Cost, node_costs
 
 CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
 

@@ -6,7 +6,6 @@ DCA and max-min are judged in tests/property/test_clustering.py, against referen
 import numpy as np
 import pytest
 
-from clustering import each_alone, grid, hierarchy, k_means, leach
 from clustering.contract import (
     Clusters,
     ControlMessages,
@@ -19,10 +18,12 @@ from clustering.contract import (
     run_ideal,
     run_with,
 )
-from clustering.grid import CellHead
-from clustering.heed import Cost
-from clustering.leach import Epoch, Lot, rotating_threshold
 from clustering.neighbourhood import neighbourhood_within
+from clustering.protocols import each_alone, grid, k_means, leach
+from clustering.protocols import heed_levels as hierarchy
+from clustering.protocols.grid import CellHead
+from clustering.protocols.heed import Cost
+from clustering.protocols.leach import Epoch, Lot, rotating_threshold
 from clustering.quality import is_valid_clustering
 
 CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)

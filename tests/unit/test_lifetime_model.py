@@ -10,11 +10,11 @@ import pytest
 
 from clustering.contract import Clusters, ControlMessages, run_with
 from clustering.election import ElectionDriver
-from clustering.grid import CellHead
-from clustering.heed import Cost
-from clustering.leach import Epoch, Lot
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols.grid import CellHead
+from clustering.protocols.heed import Cost
+from clustering.protocols.leach import Epoch, Lot
+from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
 from network.ledger import Ledger
 from network.mac.ideal import IdealAir
 from network.radio.channel import UnitDisk

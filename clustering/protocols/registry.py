@@ -6,8 +6,9 @@ from typing import assert_never
 
 import numpy as np
 
-from clustering import dca, each_alone, grid, heed, hierarchy, k_means, leach, max_min
 from clustering.contract import ControlMessages, Election, Flags, Neighbourhood, Reals
+from clustering.protocols import dca, each_alone, grid, heed, k_means, leach, max_min
+from clustering.protocols import heed_levels as hierarchy
 
 
 class Protocol(StrEnum):

@@ -20,7 +20,7 @@ from clustering.contract import (
     Neighbourhood,
     Reals,
 )
-from clustering.finalize import BestHeard, ranking, settle
+from clustering.protocols.finalize import BestHeard, ranking, settle
 
 
 class CellHead(StrEnum):

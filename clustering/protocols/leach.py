@@ -30,7 +30,7 @@ from clustering.contract import (
     Neighbourhood,
     Reals,
 )
-from clustering.finalize import join_nearest
+from clustering.protocols.finalize import join_nearest
 
 
 class Lot(StrEnum):

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from clustering import heed
 from clustering.contract import Clusters, ControlMessages, Flags, Heard, Nodes, Reals, Send
 from clustering.neighbourhood import neighbourhood_within
+from clustering.protocols import heed
 from sim.trace.tables import SINK
 
 

@@ -37,7 +37,7 @@ from clustering.contract import (
     Neighbourhood,
     Reals,
 )
-from clustering.finalize import BestHeard, ranking, settle
+from clustering.protocols.finalize import BestHeard, ranking, settle
 
 
 class Cost(StrEnum):

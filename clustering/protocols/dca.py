@@ -25,7 +25,7 @@ from clustering.contract import (
     Nodes,
     Reals,
 )
-from clustering.finalize import BestHeard, ranking, settle
+from clustering.protocols.finalize import BestHeard, ranking, settle
 
 
 def elect(

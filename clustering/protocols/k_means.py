@@ -19,7 +19,7 @@ from clustering.contract import (
     Reals,
     Unicast,
 )
-from clustering.finalize import join_nearest
+from clustering.protocols.finalize import join_nearest
 from sim.trace.tables import SINK
 
 PASSES_MAX = 100

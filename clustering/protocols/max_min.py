@@ -33,7 +33,7 @@ from clustering.contract import (
     Reals,
     Send,
 )
-from clustering.finalize import BestHeard, elect_uncovered, join_heads
+from clustering.protocols.finalize import BestHeard, elect_uncovered, join_heads
 
 
 def elect(

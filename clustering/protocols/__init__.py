@@ -1,0 +1,1 @@
+"""Clustering protocols, one file each, and their registry."""
