@@ -106,7 +106,7 @@ class Result:
 def latest_of(results: Sequence[Result]) -> tuple[Member, ...]:
     """One expanded result of many with the same origin: the widest, then the one of the newest members.
 
-    A late tuple's results come in several parts (see `join.forming`). Taking the best over all of them
+    A late tuple's results come in several parts (see `join.operators.forming`). Taking the best over all of them
     makes the `latest` form the same for every operator.
     """
     assert results

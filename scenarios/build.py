@@ -4,22 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clustering.rounds import Rounds
-from join.accounts import Accounts
-from join.centralised import CentralisedJoin
-from join.cpu_costs import CpuCosts
-from join.directory import DirectoryProbing
-from join.in_network import InNetworkJoin
-from join.match_rate import MatchRates
-from join.notes import DirectoryNotes, NoNotes, NoteEveryRequest, NoteWriter
-from join.probing import FullProbing, OracleProbing, ProbingRule
-from join.recall_target import RecallTarget
-from join.relevance import RelevanceMatrix, Selection, Weights
-from join.sink_operator import OperatorAtSink, SinkOperator, SNJoinAtSink
-from join.sink_queries import SinkQueries
-from join.sink_site import SinkSite, merge_all, merge_latest
-from join.snjoin_star import ClusterHead, MJoinHead
-from join.tour import ProbingOrder, Tours, as_chosen
-from join.wire import factorised_bytes, latest_bytes
+from join.sink.operator import OperatorAtSink, SinkOperator, SNJoinAtSink
+from join.sink.queries import SinkQueries
+from join.sink.site import SinkSite, merge_all, merge_latest
+from join.strategies.accounts import Accounts
+from join.strategies.centralised import CentralisedJoin
+from join.strategies.cpu_costs import CpuCosts
+from join.strategies.message_sizes import factorised_bytes, latest_bytes
+from join.strategies.snjoin_star.driver import InNetworkJoin
+from join.strategies.snjoin_star.head import ClusterHead, MJoinHead
+from join.strategies.snjoin_star.probing_order import ProbingOrder, Tours, as_chosen
+from join.strategies.snjoin_star.rules.contract import FullProbing, OracleProbing, ProbingRule
+from join.strategies.snjoin_star.rules.directory import DirectoryProbing
+from join.strategies.snjoin_star.rules.match_rate import MatchRates
+from join.strategies.snjoin_star.rules.notes import (
+    DirectoryNotes,
+    NoNotes,
+    NoteEveryRequest,
+    NoteWriter,
+)
+from join.strategies.snjoin_star.rules.recall_target import RecallTarget
+from join.strategies.snjoin_star.rules.relevance import RelevanceMatrix, Selection, Weights
 from network.ledger import Ledger
 from network.processor import Cpus
 from network.radio.profile import Profile

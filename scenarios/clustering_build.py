@@ -11,8 +11,8 @@ from clustering.neighbourhood import Neighbourhoods
 from clustering.protocols import grid, heed, leach
 from clustering.protocols import registry as protocols
 from clustering.rounds import Rounds
-from join.centralised import CentralisedJoin
-from join.in_network import InNetworkJoin
+from join.strategies.centralised import CentralisedJoin
+from join.strategies.snjoin_star.driver import InNetworkJoin
 from network.ledger import Ledger
 from scenarios.control_pace import ControlPace, control_pace
 from scenarios.network_build import ClusterNews, Network, can_lose

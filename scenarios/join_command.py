@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _operators() -> Iterable[str]:
-    from join.operators import OPERATORS
+    from join.operators.registry import OPERATORS
 
     return OPERATORS
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from join.centralised import CentralisedJoin
-from join.in_network import InNetworkJoin
+from join.strategies.centralised import CentralisedJoin
+from join.strategies.snjoin_star.driver import InNetworkJoin
 from network.churn import Change, Comings, arrivals, crashes, departures
 from network.clocks import LocalClocks, true_time
 from network.contract import LocalTime

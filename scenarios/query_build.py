@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from join.dsms.catalog import Catalog, Table
 from join.dsms.engine import Engine
 from join.dsms.language.errors import QueryError
-from join.sensors_query import parse_sensors_query
-from join.sink_queries import SinkQueries, sensors_schema
+from join.sink.queries import SinkQueries, sensors_schema
+from join.sink.sensors_query import parse_sensors_query
 from scenarios.load import LoadedScenario
 from scenarios.query_files import RecordedTable, TableChange
 from scenarios.query_functions import load_function, module_file

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from join.dsms.virtual_cpu import COSTS, NS_PER_US
+from join.dsms.shared.virtual_cpu import COSTS, NS_PER_US
 from scenarios.choices import Choices
 
 _EPILOG: Final = """\

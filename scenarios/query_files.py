@@ -14,9 +14,9 @@ import pyarrow.parquet
 from join.dsms.catalog import TIME_COLUMN, Type
 from join.dsms.changes import Row, Scalar
 from join.dsms.language.errors import nearest
-from join.dsms.output_columns import RESERVED
-from join.dsms.pipeline import Output
-from join.sink_queries import ARRIVAL_COLUMN
+from join.dsms.planning.output_columns import RESERVED
+from join.dsms.running_query import Output
+from join.sink.queries import ARRIVAL_COLUMN
 from scenarios.column_file import ColumnFile
 from scenarios.command_files import check_place, unwritable
 from sim.errors import InputError

@@ -21,8 +21,8 @@ from rich.progress import (
 )
 
 from join.contract import Arity, Occurrence, Operator
-from join.operators import make_operator, unsupported
-from join.watermark import FUTURE_US_MAX
+from join.operators.registry import make_operator, unsupported
+from join.state.watermark import FUTURE_US_MAX
 from join.windows import LastTuples, PerStream, Strategy, Uniform, WindowError, Windows
 from scenarios.command_files import StatsFile, check_apart
 from scenarios.result_files import Form, NewFile, QuarantineFile, ResultFile

@@ -11,8 +11,8 @@ from join.dsms.catalog import Catalog, StreamSchema, Table
 from join.dsms.engine import Engine
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
-from join.dsms.pipeline import Output
-from join.dsms.virtual_cpu import COSTS, NS_PER_US, CpuCosts
+from join.dsms.running_query import Output
+from join.dsms.shared.virtual_cpu import COSTS, NS_PER_US, CpuCosts
 from scenarios.command_files import StatsFile, check_apart
 from scenarios.progress import ProgressDisplay
 from scenarios.query_figures import evictions, query_figures, window_figures

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from join.dsms.engine import SCHEDULES
-from join.dsms.join_buffers import HashBuffers
-from join.dsms.shared_join import SharedJoin
-from join.dsms.virtual_cpu import CpuCosts, VirtualCpu
+from join.dsms.shared.join_buffers import HashBuffers
+from join.dsms.shared.shared_join import SharedJoin
+from join.dsms.shared.virtual_cpu import CpuCosts, VirtualCpu
 from scenarios.figure import Figure, Request, Verdict
 from scenarios.shared_runs import Repeated, repeated, shown, tuples_of
 from scenarios.shared_workload import (

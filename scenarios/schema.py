@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
-from join.sensors_query import QuerySyntaxError, parse_sensors_query
+from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
 from scenarios.network_tables import Faults, Motes, Radio, Routing, Sink
 from scenarios.phenomena.tables import PhenomenonTable
 from scenarios.tables import (

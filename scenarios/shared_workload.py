@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from join.dsms.engine import SCHEDULES
-from join.dsms.join_buffers import HashBuffers
-from join.dsms.shared_join import BufferPeaks, SharedJoin
-from join.dsms.virtual_cpu import CpuCosts, VirtualCpu
+from join.dsms.shared.join_buffers import HashBuffers
+from join.dsms.shared.shared_join import BufferPeaks, SharedJoin
+from join.dsms.shared.virtual_cpu import CpuCosts, VirtualCpu
 from sim.rng import RandomStreams
 
 ARRIVALS_PER_S = 100

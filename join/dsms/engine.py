@@ -11,25 +11,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from join.dsms.assemble import Assembler
 from join.dsms.catalog import Catalog
 from join.dsms.changes import Row
-from join.dsms.explain import explain
-from join.dsms.feeds import ArrivalEvent, Event
+from join.dsms.feeds.contract import ArrivalEvent, Event
+from join.dsms.feeds.shared import SharedFeed
 from join.dsms.language.errors import QueryError, QueryFault
 from join.dsms.language.parse import parse
-from join.dsms.lwo import LargestWindowOnly
-from join.dsms.mqt import MaximumQueryThroughput
-from join.dsms.pipeline import Output, Pipeline
-from join.dsms.plan import Plan
-from join.dsms.planner import plan_query
-from join.dsms.predicate_window import PredicateWindow, SelectivityStats
-from join.dsms.schedule import Schedule
-from join.dsms.scope import Moment
-from join.dsms.shared_feed import SharedFeed
-from join.dsms.shared_join import BufferPeaks, Responses
-from join.dsms.swf import SmallestWindowFirst
-from join.dsms.virtual_cpu import COSTS, CpuCosts
+from join.dsms.planning.assemble import Assembler
+from join.dsms.planning.explain import explain
+from join.dsms.planning.plan import Plan
+from join.dsms.planning.planner import plan_query
+from join.dsms.planning.scope import Moment
+from join.dsms.running_query import Output, Pipeline
+from join.dsms.shared.lwo import LargestWindowOnly
+from join.dsms.shared.mqt import MaximumQueryThroughput
+from join.dsms.shared.schedule import Schedule
+from join.dsms.shared.shared_join import BufferPeaks, Responses
+from join.dsms.shared.swf import SmallestWindowFirst
+from join.dsms.shared.virtual_cpu import COSTS, CpuCosts
+from join.dsms.windows.predicate_window import PredicateWindow, SelectivityStats
 from sim.errors import InputError
 
 SCHEDULES: dict[str, Callable[[], Schedule]] = {

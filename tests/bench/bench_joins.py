@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure as Canvas
 
-from join.bew import BEWHashJoin
 from join.contract import Arity, Occurrence, Operator, Result, Stream, Value
-from join.few import FEWHashJoin
-from join.hw import HWJoin
-from join.mjoin import mjoin
-from join.mw import MWJoin
-from join.nlw import NLWJoin
-from join.snjoin import snjoin
+from join.operators.mjoin import mjoin
+from join.operators.snjoin import snjoin
+from join.operators.wjoin.bew import BEWHashJoin
+from join.operators.wjoin.few import FEWHashJoin
+from join.operators.wjoin.hw import HWJoin
+from join.operators.wjoin.mw import MWJoin
+from join.operators.wjoin.nlw import NLWJoin
+from join.operators.xjoin_tree import xjoin_tree
 from join.windows import Pairs, PairWindow, Strategy, Uniform
-from join.xjoin_tree import xjoin_tree
 from tests.bench.workloads import DOMAIN, uniform_streams, zipf_streams
 
 MINUTE_US = 60_000_000

@@ -7,13 +7,13 @@ from fractions import Fraction
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from join.dsms.aggregates import Average, Count, CountDistinct, Extreme, Sum
 from join.dsms.changes import Batch, Delta, Row, consolidate
-from join.dsms.delta_join import DeltaJoin, JoinTree, no_key
-from join.dsms.distinct import Distinct
-from join.dsms.group_by import Aggregate, GroupBy
-from join.dsms.projection import Projection
-from join.dsms.selection import Selection, TableSelection
+from join.dsms.operators.aggregates import Average, Count, CountDistinct, Extreme, Sum
+from join.dsms.operators.delta_join import DeltaJoin, JoinTree, no_key
+from join.dsms.operators.distinct import Distinct
+from join.dsms.operators.group_by import Aggregate, GroupBy
+from join.dsms.operators.projection import Projection
+from join.dsms.operators.selection import Selection, TableSelection
 
 rows = st.tuples(st.integers(0, 2), st.one_of(st.none(), st.integers(-3, 3)))
 

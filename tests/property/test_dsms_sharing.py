@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from join.dsms.catalog import Catalog, StreamSchema, Type
 from join.dsms.changes import Row
 from join.dsms.engine import Engine
-from join.dsms.pipeline import Output
-from join.dsms.virtual_cpu import CpuCosts
+from join.dsms.running_query import Output
+from join.dsms.shared.virtual_cpu import CpuCosts
 
 COLUMNS = {"k": Type.INTEGER, "v": Type.INTEGER, "at_us": Type.INTEGER}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from join.dsms.catalog import Catalog, StreamSchema, Table, Type
 from join.dsms.changes import Row
 from join.dsms.engine import Engine
-from join.dsms.pipeline import Output
+from join.dsms.running_query import Output
 
 COLUMNS = {"k": Type.INTEGER, "v": Type.INTEGER, "at_us": Type.INTEGER}
 STREAMS = ("S", "T", "U")

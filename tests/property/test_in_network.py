@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.accounts import Accounts, Reading
-from join.cpu_costs import CpuCosts
-from join.in_network import InNetworkJoin
-from join.notes import NoNotes
-from join.probing import FullProbing
-from join.sink_site import SinkSite, merge_all
-from join.snjoin_star import ClusterHead
-from join.tour import as_chosen
-from join.wire import factorised_bytes
+from join.sink.site import SinkSite, merge_all
+from join.strategies.accounts import Accounts, Reading
+from join.strategies.cpu_costs import CpuCosts
+from join.strategies.message_sizes import factorised_bytes
+from join.strategies.snjoin_star.driver import InNetworkJoin
+from join.strategies.snjoin_star.head import ClusterHead
+from join.strategies.snjoin_star.probing_order import as_chosen
+from join.strategies.snjoin_star.rules.contract import FullProbing
+from join.strategies.snjoin_star.rules.notes import NoNotes
 from network.clocks import true_time
 from sim.trace.tables import Fate, RequestEnd
 from tests.checkers.toy_network import ToyClock, ToyCpus, ToyLinks

@@ -15,20 +15,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from join.bew import BEWHashJoin, BEWJoin
 from join.contract import Arity, Member, Occurrence, Operator, Result, Value
-from join.few import FEWHashJoin, FEWJoin
-from join.hw import HWJoin
-from join.mjoin import mjoin
-from join.mw import MWJoin
-from join.nlw import NLWJoin
+from join.operators.mjoin import mjoin
+from join.operators.ripple import ripple_join
+from join.operators.shj_tree import shj_tree
+from join.operators.snjoin import snjoin
+from join.operators.wjoin.base import Predicate
+from join.operators.wjoin.bew import BEWHashJoin, BEWJoin
+from join.operators.wjoin.few import FEWHashJoin, FEWJoin
+from join.operators.wjoin.hw import HWJoin
+from join.operators.wjoin.mw import MWJoin
+from join.operators.wjoin.nlw import NLWJoin
+from join.operators.xjoin_tree import xjoin_tree
 from join.reference import ReferenceJoin
-from join.ripple import ripple_join
-from join.shj_tree import shj_tree
-from join.snjoin import snjoin
 from join.windows import LastTuples, Pairs, PairWindow, PerStream, Strategy, Uniform, Windows
-from join.wjoin import Predicate
-from join.xjoin_tree import xjoin_tree
 
 EXAMPLES = 2000
 STREAMS = "ABCD"

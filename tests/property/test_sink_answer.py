@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.accounts import Reading
 from join.contract import Member
-from join.sink_site import SinkSite, merge_latest
+from join.sink.site import SinkSite, merge_latest
+from join.strategies.accounts import Reading
 from network.clocks import true_time
 from tests.checkers.toy_network import ToyClock
 

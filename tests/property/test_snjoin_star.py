@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member, Value
-from join.newest import Stamp
-from join.probe_request import ProbeRequest
-from join.probing import FullProbing
-from join.snjoin_star import ClusterHead
-from join.wire import latest_bytes
+from join.state.newest import Stamp
+from join.strategies.message_sizes import latest_bytes
+from join.strategies.snjoin_star.head import ClusterHead
+from join.strategies.snjoin_star.request import ProbeRequest
+from join.strategies.snjoin_star.rules.contract import FullProbing
 
 DELAY_US_MAX = 40
 LATE_US = 10_000

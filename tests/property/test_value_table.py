@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.newest import Stamp
-from join.value_table import ValueTable
+from join.state.newest import Stamp
+from join.state.value_table import ValueTable
 
 Insert = tuple[int, int, int, int]
 """Gap since the last insert, how late the tuple is, stream, value."""

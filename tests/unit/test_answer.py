@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from join.answer import Answer
 from join.contract import Member
+from join.sink.answer import Answer
 from sim.trace.tables import Change
 
 

@@ -1,4 +1,4 @@
-from join.clean_sweep import Record, Sweep, make_sweep
+from join.state.clean_sweep import Record, Sweep, make_sweep
 from join.windows import LastTuples, PerStream, Uniform
 
 

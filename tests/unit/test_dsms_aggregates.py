@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from join.dsms.aggregates import Extreme
+from join.dsms.operators.aggregates import Extreme
 
 
 @pytest.mark.parametrize("largest", [True, False])

@@ -8,12 +8,12 @@ import pytest
 
 from join.dsms.catalog import Catalog, StreamSchema, Table, Type
 from join.dsms.changes import Row
+from join.dsms.clocked import QuerySite
 from join.dsms.engine import Engine
+from join.dsms.feeds.shared import SharedFeed
 from join.dsms.language.errors import QueryError
-from join.dsms.pipeline import Output
-from join.dsms.shared_feed import SharedFeed
-from join.dsms.site import QuerySite
-from join.dsms.virtual_cpu import CpuCosts
+from join.dsms.running_query import Output
+from join.dsms.shared.virtual_cpu import CpuCosts
 from sim.errors import InputError
 
 COLUMNS = {

@@ -6,7 +6,7 @@ import pytest
 
 from join.dsms.catalog import Catalog, StreamSchema, Type
 from join.dsms.engine import Engine
-from join.dsms.pipeline import Output
+from join.dsms.running_query import Output
 
 COLUMNS = {"k": Type.INTEGER, "x": Type.REAL, "at_us": Type.INTEGER}
 

@@ -27,7 +27,7 @@ from join.dsms.language.syntax import (
     Sensors,
     Source,
 )
-from join.sensors_query import QuerySyntaxError, SensorsQuery, parse_sensors_query
+from join.sink.sensors_query import QuerySyntaxError, SensorsQuery, parse_sensors_query
 
 X = Column(None, "x")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from join.dsms.aggregates import Count
 from join.dsms.changes import Delta, Row
-from join.dsms.group_by import Aggregate, GroupBy
-from join.dsms.predicate_window import OverlapError, PredicateWindow
+from join.dsms.operators.aggregates import Count
+from join.dsms.operators.group_by import Aggregate, GroupBy
+from join.dsms.windows.predicate_window import OverlapError, PredicateWindow
 
 EXAMPLE_1 = [(2, 88, 1), (2, 92, 2), (3, 91, 3), (1, 95, 4), (2, 89, 5), (3, 95, 6)]
 """PWindow Example 1: sensor, temperature, time."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from join.dsms.shared_join import BufferPeaks
+from join.dsms.shared.shared_join import BufferPeaks
 from scenarios import reproduce_shared, shared_runs
 from scenarios.cli import main
 from scenarios.figure import Request

@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from join.dsms.arrival_list import Arrival
-from join.dsms.join_buffers import HashBuffers, JoinBuffers, NestedLoopBuffers
-from join.dsms.lwo import LargestWindowOnly
-from join.dsms.mqt import MaximumQueryThroughput, max_query_throughput
-from join.dsms.schedule import Schedule
-from join.dsms.shared_join import Outlet, SharedJoin
-from join.dsms.swf import SmallestWindowFirst
-from join.dsms.virtual_cpu import CpuCosts, VirtualCpu
+from join.dsms.shared.arrival_list import Arrival
+from join.dsms.shared.join_buffers import HashBuffers, JoinBuffers, NestedLoopBuffers
+from join.dsms.shared.lwo import LargestWindowOnly
+from join.dsms.shared.mqt import MaximumQueryThroughput, max_query_throughput
+from join.dsms.shared.schedule import Schedule
+from join.dsms.shared.shared_join import Outlet, SharedJoin
+from join.dsms.shared.swf import SmallestWindowFirst
+from join.dsms.shared.virtual_cpu import CpuCosts, VirtualCpu
 
 S = 1_000_000
 """Microseconds in a second."""

@@ -3,7 +3,7 @@
 import pytest
 
 from join.dsms.changes import Delta
-from join.dsms.windows import PartitionWindow, RangeWindow, RowsWindow, Unbounded
+from join.dsms.windows.sliding import PartitionWindow, RangeWindow, RowsWindow, Unbounded
 
 
 @pytest.mark.parametrize(

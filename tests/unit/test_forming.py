@@ -2,9 +2,9 @@ from itertools import product
 
 import pytest
 
-from join.clean_sweep import Record
 from join.contract import Arity, Stream
-from join.forming import Part, form, with_some, within_reach
+from join.operators.forming import Part, form, with_some, within_reach
+from join.state.clean_sweep import Record
 
 WINDOW_US = 10
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from join.operators import OPERATORS
+from join.operators.registry import OPERATORS
 from scenarios import join_command
 from sim.errors import InputError
 

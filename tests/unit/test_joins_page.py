@@ -2,7 +2,7 @@ import doctest
 import re
 from pathlib import Path
 
-from join.operators import OPERATORS
+from join.operators.registry import OPERATORS
 
 PAGE = Path(__file__).parents[2] / "docs" / "JOINS.md"
 

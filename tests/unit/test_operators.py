@@ -2,13 +2,13 @@ from itertools import permutations
 
 import pytest
 
-from join.bew import BEWJoin
 from join.contract import Arity, Occurrence, Value
-from join.mw import MWJoin
-from join.nlw import NLWJoin
-from join.operators import OPERATORS, UnsupportedError, make_operator
+from join.operators.registry import OPERATORS, UnsupportedError, make_operator
+from join.operators.wjoin.base import PredicateError
+from join.operators.wjoin.bew import BEWJoin
+from join.operators.wjoin.mw import MWJoin
+from join.operators.wjoin.nlw import NLWJoin
 from join.windows import LastTuples, Pairs, PairWindow, Strategy, Uniform
-from join.wjoin import PredicateError
 
 
 def never(a: Value, b: Value) -> bool:

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from join.directory import Directory, DirectoryProbing
-from join.match_rate import MatchRates
-from join.notes import DirectoryNotes, NoteEveryRequest
-from join.probe_request import ProbeRequest
-from join.probing import BySelectivity, Note, OracleProbing
-from join.recall_target import RecallTarget
-from join.relevance import Weights
+from join.strategies.snjoin_star.request import ProbeRequest
+from join.strategies.snjoin_star.rules.contract import BySelectivity, Note, OracleProbing
+from join.strategies.snjoin_star.rules.directory import Directory, DirectoryProbing
+from join.strategies.snjoin_star.rules.match_rate import MatchRates
+from join.strategies.snjoin_star.rules.notes import DirectoryNotes, NoteEveryRequest
+from join.strategies.snjoin_star.rules.recall_target import RecallTarget
+from join.strategies.snjoin_star.rules.relevance import Weights
 
 HEADS = [10, 11, 12]
 

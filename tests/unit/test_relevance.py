@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from join.probe_request import ProbeRequest
-from join.probing import Note
-from join.relevance import RelevanceMatrix, Selection, Weights, bucket_of, weights_of
+from join.strategies.snjoin_star.request import ProbeRequest
+from join.strategies.snjoin_star.rules.contract import Note
+from join.strategies.snjoin_star.rules.relevance import (
+    RelevanceMatrix,
+    Selection,
+    Weights,
+    bucket_of,
+    weights_of,
+)
 
 
 def request_for(value: int) -> ProbeRequest:

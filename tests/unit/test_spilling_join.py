@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from join.contract import Arity, Occurrence, Operator, Result
-from join.mjoin import mjoin
-from join.snjoin import snjoin
+from join.operators.mjoin import mjoin
+from join.operators.snjoin import snjoin
+from join.operators.xjoin_tree import xjoin_tree
 from join.windows import Uniform
-from join.xjoin_tree import xjoin_tree
 
 OPERATORS = pytest.mark.parametrize(
     "make", [snjoin, mjoin, xjoin_tree], ids=["snjoin", "mjoin", "xjoin-tree"]

@@ -9,9 +9,9 @@ from join.contract import (
     StaleResultError,
     latest_of,
 )
-from join.mjoin import mjoin
-from join.operators import make_operator
-from join.snjoin import snjoin
+from join.operators.mjoin import mjoin
+from join.operators.registry import make_operator
+from join.operators.snjoin import snjoin
 from join.windows import LastTuples, Uniform, WindowError
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from join.tour import Tours, as_chosen
+from join.strategies.snjoin_star.probing_order import Tours, as_chosen
 from sim.trace.tables import SINK
 
 coordinates = st.tuples(st.integers(0, 50), st.integers(0, 50))

@@ -1,6 +1,6 @@
 from join.contract import Member
-from join.newest import Stamp
-from join.value_table import ValueTable
+from join.state.newest import Stamp
+from join.state.value_table import ValueTable
 
 LATER: Stamp = (1000, 0, 0)
 

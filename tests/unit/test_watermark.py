@@ -1,6 +1,6 @@
 import pytest
 
-from join.watermark import FUTURE_US_MAX, Watermark
+from join.state.watermark import FUTURE_US_MAX, Watermark
 
 
 def test_a_tuple_exactly_as_late_as_allowed_is_admitted_and_a_later_one_counted() -> None:

@@ -1,0 +1,1 @@
+"""Feeds: where a query's rows come from."""

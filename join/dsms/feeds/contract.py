@@ -1,0 +1,190 @@
+"""What a query's streams are to its operators: a relation that changes, step by step.
+
+An *event* is an arrival, an instant at which time alone changes something, or a change of a table. Each has a
+number, so that a window that several queries share takes an event in once (PWindow §5.3).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Protocol
+
+from join.dsms.changes import Delta, Predicate, Row, Scalar, consolidate
+from join.dsms.operators.delta_join import JoinTree
+from join.dsms.operators.selection import select
+from join.dsms.windows.sliding import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happens."""
+
+    number: int
+    now_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalEvent(Event):
+    """A row of a stream."""
+
+    stream: str
+    row: Row
+    at_us: int
+
+
+Step = tuple[int, list[Delta]]
+"""An instant and what changed then, as one batch."""
+
+
+class Feed(Protocol):
+    """Where the changes that a query's operators work on come from."""
+
+    waits: bool
+    """Whether a row that comes before its time is to be held back until then: no arrival's `at_us` is ahead."""
+
+    def arrive(self, event: ArrivalEvent) -> list[Step]:
+        """What an arrival changes; no step at all if its stream is not the query's."""
+
+    def advance(self, event: Event) -> list[Step]:
+        """What time alone changes at this instant."""
+
+    def refresh(self, event: Event) -> list[Step]:
+        """What a change of a table changes."""
+
+    def next_us(self) -> int | None:
+        """When time alone changes something next."""
+
+    def finish(self, now_us: int) -> list[Step]:
+        """What is still owed at the end."""
+
+
+class SharedWindow:
+    """A window that one or more queries read."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.readers = 0
+        self._number = -1
+        self._deltas: list[Delta] = []
+
+    def arrive(self, event: ArrivalEvent) -> list[Delta]:
+        """What an arrival changes."""
+        if event.number != self._number:
+            self._number = event.number
+            self._deltas = self.window.insert(event.row, event.at_us, event.now_us)
+        return self._deltas
+
+    def advance(self, event: Event) -> list[Delta]:
+        """What time alone changes."""
+        if event.number != self._number:
+            self._number = event.number
+            self._deltas = self.window.advance(event.now_us)
+        return self._deltas
+
+    def refresh(self, event: Event) -> list[Delta]:
+        """What a change of a table changes."""
+        if event.number != self._number:
+            self._number = event.number
+            self._deltas = self.window.refresh(event.now_us)
+        return self._deltas
+
+
+@dataclass(frozen=True, slots=True)
+class WindowedSource:
+    """A stream in a window, with conditions on its rows alone."""
+
+    stream: str
+    window: SharedWindow
+    passes: Predicate | None
+
+
+class WindowedFeed:
+    """Streams in windows of their own, joined change by change."""
+
+    waits = False
+
+    def __init__(self, sources: Sequence[WindowedSource], tree: JoinTree) -> None:
+        self._sources = sources
+        self._tree = tree
+
+    def arrive(self, event: ArrivalEvent) -> list[Step]:
+        """What an arrival changes."""
+        if all(source.stream != event.stream for source in self._sources):
+            return []
+        changes = [
+            source.window.arrive(event) if source.stream == event.stream else []
+            for source in self._sources
+        ]
+        return [(event.now_us, self._joined(changes))]
+
+    def advance(self, event: Event) -> list[Step]:
+        """What leaves the windows, or enters them, at this instant."""
+        changes = [source.window.advance(event) for source in self._sources]
+        return [(event.now_us, self._joined(changes))]
+
+    def refresh(self, event: Event) -> list[Step]:
+        """What a change of a table changes in the windows."""
+        changes = [source.window.refresh(event) for source in self._sources]
+        return [(event.now_us, self._joined(changes))]
+
+    def next_us(self) -> int | None:
+        """When a window changes next."""
+        instants = (source.window.window.next_us() for source in self._sources)
+        return min((at for at in instants if at is not None), default=None)
+
+    def finish(self, now_us: int) -> list[Step]:
+        """Nothing is owed."""
+        del now_us
+        return []
+
+    def _joined(self, changes: Sequence[list[Delta]]) -> list[Delta]:
+        deltas: list[Delta] = []
+        for place, (source, change) in enumerate(zip(self._sources, changes, strict=True)):
+            passed = select(change, source.passes) if source.passes else change
+            if passed:
+                deltas += self._tree.apply(place, passed)
+        return consolidate(deltas) if len(self._sources) > 1 else deltas
+
+
+class ExpiringResults:
+    """Join results that stand until the first of their members leaves its window.
+
+    All results of one oldest member expire together, so that they are kept by when they do.
+    """
+
+    def __init__(self) -> None:
+        self._results: dict[int, list[Row]] = {}
+        self._instants: list[int] = []
+
+    def add(self, row: Row, expires_us: int) -> Delta:
+        """A result is there, up to but not including `expires_us`."""
+        together = self._results.get(expires_us)
+        if together is None:
+            self._results[expires_us] = [row]
+            heappush(self._instants, expires_us)
+        else:
+            together.append(row)
+        return Delta(None, row)
+
+    def expire(self, now_us: int) -> list[Delta]:
+        """Results that have expired by `now_us`."""
+        gone: list[Delta] = []
+        while self._instants and self._instants[0] <= now_us:
+            gone += [Delta(row, None) for row in self._results.pop(heappop(self._instants))]
+        return gone
+
+    def next_us(self) -> int | None:
+        """When the next result expires."""
+        return self._instants[0] if self._instants else None
+
+
+def row_key(parts: Sequence[Callable[[Row], Scalar]]) -> Callable[[Row], Scalar]:
+    """The values of several expressions as one key; None if one is NULL."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def key(row: Row) -> Scalar:
+        values = tuple([part(row) for part in parts])
+        return None if None in values else values
+
+    return key

@@ -1,0 +1,232 @@
+"""A shared window join as the source of several queries (Shared §4): one join, one outlet per query.
+
+The outputs of an arrival reach a query's operators as one batch, at the arrival's own time, when the arrival has
+scanned the query's window. So a query's answer does not depend on the schedule: only when it is known does, which is
+when the virtual CPU has done the work, and that the join's response times tell. Likewise a result that expires is
+taken back as of that instant, once all that came before is known.
+
+The join goes by the time of arrival. A late row is older than that, so that what the join finds for a window is
+all that belongs there and, with late rows, some that does not; that is left out here, by the rows' own times.
+
+A stream joined with itself comes in on both sides: the two arrivals of a row are one event, and reach a query's
+operators as one batch.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from join.dsms.changes import Delta, Predicate
+from join.dsms.feeds.contract import ArrivalEvent, Event, ExpiringResults, Step
+from join.dsms.shared.arrival_list import Arrival
+from join.dsms.shared.shared_join import Outlet, SharedJoin
+from join.dsms.shared.virtual_cpu import NS_PER_US, VirtualCpu
+
+
+class Completed(NamedTuple):
+    """An arrival that has scanned a window, the partners it was joined with, and when it was through."""
+
+    outer: Arrival
+    partners: list[Arrival]
+    at_ns: int
+
+
+Inbox = deque[Completed]
+"""What a query has yet to take, oldest first."""
+
+
+class Mailboxes:
+    """Where a shared join leaves its outputs: each query has an inbox, also those that share an outlet."""
+
+    def __init__(self, cpu: VirtualCpu) -> None:
+        self._cpu = cpu
+        self._inboxes: dict[Outlet, list[Inbox]] = {}
+        self._partial: dict[Outlet, list[Arrival]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many inboxes there are."""
+        return sum(map(len, self._inboxes.values()))
+
+    def subscribe(self, outlet: Outlet) -> Inbox:
+        """A new inbox."""
+        inbox: Inbox = deque()
+        self._inboxes.setdefault(outlet, []).append(inbox)
+        return inbox
+
+    def unsubscribe(self, outlet: Outlet, inbox: Inbox) -> None:
+        """Put nothing into an inbox any more."""
+        others = [other for other in self._inboxes.pop(outlet) if other is not inbox]
+        if others:
+            self._inboxes[outlet] = others
+
+    def released(
+        self, outlet: Outlet, outer: Arrival, partners: Sequence[Arrival], at_ns: Sequence[int]
+    ) -> None:
+        """Outputs of `outer`, some or all."""
+        del outer, at_ns
+        self._partial.setdefault(outlet, []).extend(partners)
+
+    def completed(self, outlet: Outlet, outer: Arrival) -> None:
+        """All outputs of `outer` are there."""
+        completed = Completed(outer, self._partial.pop(outlet, []), self._cpu.now_ns)
+        for inbox in self._inboxes.get(outlet, ()):
+            inbox.append(completed)
+
+
+class SharedGroup:
+    """A shared join with its arrivals: queries of one signature read from it."""
+
+    def __init__(self, join: SharedJoin, mailboxes: Mailboxes, streams: tuple[str, str]) -> None:
+        self.join = join
+        self.mailboxes = mailboxes
+        self.streams = streams
+        self._number = -1
+
+    def arrive(self, event: ArrivalEvent) -> None:
+        """Take an arrival in, once."""
+        if event.number == self._number:
+            return
+        self._number = event.number
+        for side, stream in enumerate(self.streams):
+            if stream == event.stream:
+                self.join.arrive(side, (side, event.row, event.at_us), event.now_us)
+
+
+class Selected(NamedTuple):
+    """Which results of a shared join a query selects; None: all.
+
+    Looked at before a result is made, so that what is left out takes neither time nor room above the join.
+    """
+
+    own: tuple[Predicate | None, Predicate | None]
+    """What the rows of each side must satisfy."""
+    both: Predicate | None
+    """What a result must satisfy."""
+
+
+class SharedFeed:
+    """One query's part of a shared join.
+
+    Invariant: what was told is all that came before the oldest arrival that is still to be told, and no more.
+    """
+
+    waits = True
+
+    def __init__(
+        self, group: SharedGroup, window_us: int, order: tuple[int, int], selected: Selected
+    ) -> None:
+        self.group = group
+        self._selected = selected
+        self.outlet = group.join.add_query(window_us)
+        """The query's output data stream, with its response times."""
+        self._inbox = group.mailboxes.subscribe(self.outlet)
+        self._first_side = 0 if order[0] == 0 else 1
+        """The side of the query's first stream."""
+        self._sides = 2 if group.streams[0] == group.streams[1] else 1
+        """On how many sides a row comes in."""
+        self._results = ExpiringResults()
+        self._until: int | None = None
+        """The number of the first arrival that came when the query had gone; None: it is still there."""
+        self._left_us = 0
+
+    def leave(self, now_us: int) -> None:
+        """The query goes: what came before is still told, as it is worked off."""
+        self.group.join.remove_query(self.outlet)
+        self._until = self.group.join.arrived
+        self._left_us = now_us
+
+    @property
+    def is_through(self) -> bool:
+        """Whether the query has gone and all is told."""
+        return self._until is not None and self._oldest() is None
+
+    def close(self) -> None:
+        """Take no more from the join."""
+        self.group.mailboxes.unsubscribe(self.outlet, self._inbox)
+
+    def arrive(self, event: ArrivalEvent) -> list[Step]:
+        """The join takes the row in; what becomes of it is known later."""
+        if event.stream in self.group.streams:
+            self.group.arrive(event)
+        return []
+
+    def advance(self, event: Event) -> list[Step]:
+        """What the join has worked off by now."""
+        self.group.join.work_until(event.now_us)
+        return self._known(event.now_us, event.now_us * NS_PER_US)
+
+    def refresh(self, event: Event) -> list[Step]:
+        """No window here reads a table."""
+        return [(event.now_us, [])]
+
+    def next_us(self) -> int | None:
+        """When the join is through with an arrival, may begin with one, or a result expires."""
+        oldest = self._oldest()
+        if oldest is None:
+            return self._results.next_us() if self._until is None else None
+        if len(self._inbox) < self._sides:
+            return self.group.join.next_us
+        return -(-self._inbox[self._sides - 1].at_ns // NS_PER_US)
+
+    def finish(self, now_us: int) -> list[Step]:
+        """Work everything off."""
+        self.group.join.drain()
+        return self._known(now_us, None)
+
+    def _known(self, now_us: int, now_ns: int | None) -> list[Step]:
+        """What is known by `now_ns`, or has been worked off at all, of what happened by `now_us`."""
+        steps: list[Step] = []
+        inbox, sides = self._inbox, self._sides
+        while (oldest := self._oldest()) is not None:
+            if len(inbox) < sides or (now_ns is not None and inbox[sides - 1].at_ns > now_ns):
+                break
+            steps += self._expired(oldest.at_us)
+            deltas: list[Delta] = []
+            for _ in range(sides):
+                outer, partners, _ = inbox.popleft()
+                deltas += self._joined(outer, partners)
+            steps.append((oldest.at_us, deltas))
+        # What expires while an older arrival is unknown, or when the query has gone, is not told.
+        ends_us = [now_us] if self._until is None else [now_us, self._left_us]
+        if oldest is not None:
+            ends_us.append(oldest.at_us)
+        return steps + self._expired(min(ends_us))
+
+    def _oldest(self) -> Arrival | None:
+        """The oldest arrival that is still to be told; None: there is none."""
+        inbox = self._inbox
+        oldest = inbox[0].outer if inbox else self.group.join.oldest_owed(self.outlet)
+        if oldest is None or (self._until is not None and oldest.number >= self._until):
+            return None
+        return oldest
+
+    def _joined(self, outer: Arrival, partners: Sequence[Arrival]) -> list[Delta]:
+        """The selected results of an arrival whose members are both in the window."""
+        window_us = self.outlet.window_us
+        oldest_us = outer.at_us - window_us
+        side, own, own_us = outer.row
+        assert isinstance(side, int)
+        assert isinstance(own, tuple)
+        assert isinstance(own_us, int)
+        passes = self._selected.own[side]
+        if own_us < oldest_us or (passes and not passes(own)):
+            return []
+        passes, both = self._selected.own[1 - side], self._selected.both
+        deltas = []
+        for partner in partners:
+            _, other, other_us = partner.row
+            assert isinstance(other, tuple)
+            assert isinstance(other_us, int)
+            if other_us < oldest_us or (passes and not passes(other)):
+                continue
+            row = own + other if side == self._first_side else other + own
+            if both is None or both(row):
+                deltas.append(self._results.add(row, min(own_us, other_us) + window_us + 1))
+        return deltas
+
+    def _expired(self, now_us: int) -> list[Step]:
+        steps = []
+        while (at_us := self._results.next_us()) is not None and at_us <= now_us:
+            steps.append((at_us, self._results.expire(at_us)))
+        return steps

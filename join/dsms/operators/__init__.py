@@ -1,0 +1,1 @@
+"""Query operators over changes: selection, projection, joins, aggregates."""

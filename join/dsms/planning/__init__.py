@@ -1,0 +1,1 @@
+"""From a parsed query to a plan that runs."""

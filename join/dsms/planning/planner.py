@@ -1,0 +1,405 @@
+"""From a syntax tree to a plan: which windows, which join operator, which conditions where.
+
+* Streams without a window of their own that are joined under WINDOW: a window join. Two streams under one window
+  and a schedule: the join is shared with all queries of the same signature, and conditions on single streams are
+  pulled up above it, since pushing them down would make joins differ that could be one (Shared §1). Not so where
+  they may keep rows from a function that fails on them.
+* Otherwise a W-join: by hashing if one equality runs through all streams, by merging if not (W-join §4: merging
+  is never behind nested loops when rates differ and close to them when they do not). Windows that differ between
+  pairs: LCA, which looks at less than GCA (§5.3), unless both look at the same.
+* Streams in windows of their own: changes joined with changes, by hashing on the equalities there are, by nested
+  loops where there are none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from join.dsms.catalog import TIME_COLUMN, Catalog, find
+from join.dsms.language.errors import QueryFault, unknown
+from join.dsms.language.syntax import (
+    AllOf,
+    AnyOf,
+    Arithmetic,
+    Call,
+    Column,
+    Comparison,
+    Expression,
+    Literal,
+    PairWindow,
+    Query,
+    RangeSpec,
+    Sensors,
+    Source,
+    walk,
+)
+from join.dsms.planning.expressions import AGGREGATES
+from join.dsms.planning.plan import (
+    DeltaStep,
+    JoinKind,
+    Plan,
+    PlannedSource,
+    SharedStep,
+    WindowStep,
+    calls,
+    lives_us,
+    reads_table,
+)
+from join.dsms.planning.scope import Moment, Scope, aliases_of
+from join.dsms.planning.signature import sign
+from join.windows import Pairs, Strategy, TimeWindows, Uniform, WindowError, filter_bounds
+from join.windows import PairWindow as WindowEdge
+
+
+def plan_query(
+    query: Query, catalog: Catalog, faults: list[QueryFault], *, share: bool
+) -> Plan | None:
+    """The plan for a query; None if `faults` found make one impossible.
+
+    With `share`, joins that can be shared are planned so.
+    """
+    if isinstance(query.origin, Sensors):
+        return _sensors_plan(query, query.origin, faults)
+    return _Planner(query, query.origin, catalog, faults, share).plan()
+
+
+def is_aggregated(query: Query) -> bool:
+    """Whether a query shows groups in place of rows."""
+    calls = (node for item in query.items for node in walk(item.value) if isinstance(node, Call))
+    return bool(query.group_by) or any(call.function.lower() in AGGREGATES for call in calls)
+
+
+def conjuncts(where: Expression | None) -> list[Expression]:
+    """The conditions that WHERE joins with AND."""
+    if where is None:
+        return []
+    return list(where.terms) if isinstance(where, AllOf) else [where]
+
+
+def _sensors_plan(query: Query, origin: Sensors, faults: list[QueryFault]) -> Plan | None:
+    if query.window_us is None:
+        faults.append(QueryFault(origin.at, "the join of all sensors needs WINDOW and a duration"))
+        return None
+    if query.either_way_at:
+        faults.append(QueryFault(query.either_way_at, "the join of all sensors has no direction"))
+    return Plan(
+        JoinKind.SENSORS,
+        sources=(),
+        tree=(),
+        window_join=None,
+        shared=None,
+        sensors=origin,
+        sensors_window_us=query.window_us,
+        selection=tuple(conjuncts(query.where)),
+        group_by=query.group_by,
+        items=query.items,
+        distinct=query.distinct,
+        is_aggregated=is_aggregated(query),
+    )
+
+
+@dataclass(slots=True)
+class _Equality:
+    """`left = right` between two streams."""
+
+    term: Expression
+    aliases: tuple[str, str]
+    sides: tuple[Expression, Expression]
+
+
+@dataclass(slots=True)
+class _Planner:
+    """Plans one query over named streams."""
+
+    query: Query
+    origin: Sequence[Source]
+    catalog: Catalog
+    faults: list[QueryFault]
+    share: bool
+    sources: list[PlannedSource] = field(default_factory=list)
+
+    def plan(self) -> Plan | None:
+        if not self._find_sources():
+            return None
+        terms = conjuncts(self.query.where)
+        pairs = [*self.query.pairs, *(term for term in terms if isinstance(term, PairWindow))]
+        terms = [term for term in terms if not isinstance(term, PairWindow)]
+        if self.query.either_way_at and not any(pair.directed for pair in pairs):
+            message = "EITHER WAY goes with directed windows: expected DWINDOW (A,B) = …"
+            self.faults.append(QueryFault(self.query.either_way_at, message))
+        windows = self._windows(pairs)
+        is_plain = all(source.window is None for source in self.sources)
+        if windows is None and (pairs or self.faults):
+            return None
+        if len(self.sources) == 1:
+            return self._single(terms)
+        if is_plain and windows is not None:
+            return self._window_join(terms, windows)
+        return self._delta_join(terms, pairs, windows)
+
+    def _find_sources(self) -> bool:
+        for source in self.origin:
+            name = find(source.stream, self.catalog.streams)
+            if name is None:
+                self.faults.append(
+                    unknown("stream", source.stream, self.catalog.streams, source.at)
+                )
+                continue
+            if find(source.alias, [other.alias for other in self.sources]):
+                message = f"two streams go by the name {source.alias}: give one another name"
+                self.faults.append(QueryFault(source.at, message))
+                continue
+            columns = self.catalog.streams[name].columns
+            self.sources.append(PlannedSource(source.alias, name, columns, source.window))
+        return not self.faults
+
+    def _windows(self, pairs: Sequence[PairWindow]) -> TimeWindows | None:
+        """The windows between the streams; None: there are none, or a fault."""
+        window_us = self.query.window_us
+        if pairs and window_us is not None:
+            message = "WINDOW for all streams and WINDOW between two: say one or the other"
+            self.faults.append(QueryFault(pairs[0].at, message))
+            return None
+        if window_us is not None:
+            return Uniform(window_us)
+        if not pairs:
+            return None
+        names = [source.alias for source in self.sources]
+        edges = []
+        for pair in pairs:
+            first, second = find(pair.first, names), find(pair.second, names)
+            for said, known in ((pair.first, first), (pair.second, second)):
+                if known is None:
+                    self.faults.append(unknown("stream", said, names, pair.at))
+            if first is not None and first == second:
+                message = f"a window between {first} and itself: expected two streams"
+                self.faults.append(QueryFault(pair.at, message))
+            edges.append(WindowEdge(first, second, pair.window_us, pair.directed))
+        if self.faults:
+            return None
+        if len(names) == 2 and len(edges) == 1 and not edges[0].directed:
+            # Between two streams alone, WINDOW (A,B) = w says what WINDOW w says, and is shared with it.
+            return Uniform(edges[0].window_us)
+        windows = Pairs(tuple(edges), two_way=self.query.either_way_at is not None)
+        try:
+            windows.bounds(names)
+        except WindowError as fault:
+            self.faults.append(QueryFault(pairs[0].at, str(fault)))
+            return None
+        return windows
+
+    def _single(self, terms: list[Expression]) -> Plan:
+        (source,) = self.sources
+        if source.window is None and self.query.window_us is not None:
+            source = _with_window(source, self.query.window_us)
+        elif self.query.window_us is not None:
+            message = f"{source.alias} has a window of its own: WINDOW would be a second one"
+            self.faults.append(QueryFault(self.query.window_at, message))
+        return self._plan(JoinKind.NONE, [source], selection=terms)
+
+    def _window_join(self, terms: list[Expression], windows: TimeWindows) -> Plan:
+        own, equal, other = self._sorted(terms)
+        keys, covered = self._common_keys(equal)
+        between = [e.term for e in equal if e.term not in covered]
+        pairwise = [term for term in (*between, *other) if self._is_pairwise(term)]
+        late = [term for term in (*between, *other) if term not in pairwise]
+        # What a shared join still owes when a table changes would meet the wrong table.
+        selected = [item.value for item in self.query.items]
+        is_steady = not any(reads_table(term) for term in (*terms, *selected))
+        may_fail = any(own.values()) and any(map(calls, (*(e.term for e in equal), *other)))
+        is_sharable = is_steady and not may_fail and len(self.sources) == 2
+        if self.share and is_sharable and isinstance(windows, Uniform):
+            return self._shared(windows.window_us, own, keys, pairwise, late)
+        if keys:
+            step = WindowStep("hw", self._strategy(windows), windows, keys, ())
+            late = pairwise + late
+        else:
+            step = WindowStep("mw", self._strategy(windows), windows, (), tuple(pairwise))
+        sources = [_with_selection(source, own[source.alias]) for source in self.sources]
+        return self._plan(JoinKind.WINDOW, sources, window_join=step, selection=late)
+
+    def _shared(
+        self,
+        window_us: int,
+        own: dict[str, list[Expression]],
+        keys: tuple[tuple[Expression, ...], ...],
+        pairwise: list[Expression],
+        late: list[Expression],
+    ) -> Plan:
+        # Selection pull-up (Shared §1): conditions on one stream go above the join.
+        pulled_up = [term for source in self.sources for term in own[source.alias]]
+        conditions = () if keys else tuple(pairwise)
+        scope = self._scope()
+        order, signature = sign(self.sources, keys, conditions, scope)
+        left, right = (keys[order[0]], keys[order[1]]) if keys else ((), ())
+        step = SharedStep(signature, order, window_us, (left, right), conditions)
+        rest = [*pulled_up, *(pairwise if keys else ()), *late]
+        return self._plan(JoinKind.SHARED, self.sources, shared=step, selection=rest)
+
+    def _delta_join(
+        self, terms: list[Expression], pairs: Sequence[PairWindow], windows: TimeWindows | None
+    ) -> Plan:
+        own, equal, other = self._sorted(terms)
+        names = [source.alias for source in self.sources]
+        lives = lives_us(windows, names) if windows else None
+        sources = []
+        for place, source in enumerate(self.sources):
+            chosen = source
+            if source.window is None and lives:
+                chosen = _with_window(source, lives[place])
+            elif source.window is None:
+                at = self.origin[place].at
+                message = (
+                    f"{source.alias} is joined without a window: its rows could never be let go"
+                )
+                hint = "; add [RANGE …], [ROWS …] or [PWINDOW …] to it, or WINDOW to the query"
+                self.faults.append(QueryFault(at, message + hint))
+            sources.append(_with_selection(chosen, own[source.alias]))
+        if isinstance(windows, Uniform):
+            pairs = [
+                PairWindow(a, b, windows.window_us, directed=False)
+                for i, a in enumerate(names)
+                for b in names[i + 1 :]
+            ]
+        others = other + [_time_condition(pair) for pair in pairs]
+        if self.query.either_way_at:
+            turned = (
+                PairWindow(pair.second, pair.first, pair.window_us, pair.directed) for pair in pairs
+            )
+            forward = AllOf(tuple(_time_condition(pair) for pair in pairs))
+            backward = AllOf(tuple(_time_condition(pair) for pair in turned))
+            others = [*other, AnyOf((forward, backward))]
+        steps = []
+        for place in range(1, len(sources)):
+            joined, new = set(names[:place]), names[place]
+            keys = [_oriented(e, new) for e in equal if new in e.aliases and joined & {*e.aliases}]
+            conditions = [
+                term
+                for term in others
+                if not reads_table(term)
+                and new in (used := self._aliases(term))
+                and used <= joined | {new}
+            ]
+            steps.append(
+                DeltaStep(
+                    tuple(left for left, _ in keys),
+                    tuple(right for _, right in keys),
+                    tuple(conditions),
+                )
+            )
+        placed = [term for step in steps for term in step.conditions]
+        late = [term for term in others if term not in placed]
+        return self._plan(JoinKind.DELTA, sources, tree=steps, selection=late)
+
+    def _plan(
+        self,
+        kind: JoinKind,
+        sources: Sequence[PlannedSource],
+        *,
+        selection: Sequence[Expression],
+        tree: Sequence[DeltaStep] = (),
+        window_join: WindowStep | None = None,
+        shared: SharedStep | None = None,
+    ) -> Plan:
+        return Plan(
+            kind,
+            sources=tuple(sources),
+            tree=tuple(tree),
+            window_join=window_join,
+            shared=shared,
+            sensors=None,
+            sensors_window_us=None,
+            selection=tuple(selection),
+            group_by=self.query.group_by,
+            items=self.query.items,
+            distinct=self.query.distinct,
+            is_aggregated=is_aggregated(self.query),
+        )
+
+    def _sorted(
+        self, terms: list[Expression]
+    ) -> tuple[dict[str, list[Expression]], list[_Equality], list[Expression]]:
+        """Conditions on one stream, equalities between two, and all others."""
+        own: dict[str, list[Expression]] = {source.alias: [] for source in self.sources}
+        equal, other = [], []
+        for term in terms:
+            used = self._aliases(term)
+            if len(used) == 1 and not reads_table(term):
+                own[used.pop()].append(term)
+            elif equality := self._equality(term):
+                equal.append(equality)
+            else:
+                other.append(term)
+        return own, equal, other
+
+    def _equality(self, term: Expression) -> _Equality | None:
+        if not isinstance(term, Comparison) or term.operator != "=":
+            return None
+        left, right = self._aliases(term.left), self._aliases(term.right)
+        if len(left) != 1 or len(right) != 1 or left == right or reads_table(term):
+            return None
+        return _Equality(term, (left.pop(), right.pop()), (term.left, term.right))
+
+    def _common_keys(
+        self, equal: list[_Equality]
+    ) -> tuple[tuple[tuple[Expression, ...], ...], list[Expression]]:
+        """Per stream the parts of a key that runs through all streams, and the conditions it covers."""
+        classes: list[tuple[dict[str, Expression], list[Expression]]] = []
+        for equality in equal:
+            sides = dict(zip(equality.aliases, equality.sides, strict=True))
+            found = [c for c in classes if any(c[0].get(a) == side for a, side in sides.items())]
+            merged, terms = dict(sides), [equality.term]
+            fits = True
+            for members, covered in found:
+                fits = fits and all(merged.get(a, side) == side for a, side in members.items())
+                merged.update(members)
+                terms += covered
+            if fits:
+                classes = [c for c in classes if c not in found] + [(merged, terms)]
+        complete = [c for c in classes if len(c[0]) == len(self.sources)]
+        if not complete:
+            return (), []
+        keys = tuple(tuple(c[0][source.alias] for c in complete) for source in self.sources)
+        return keys, [term for _, terms in complete for term in terms]
+
+    def _is_pairwise(self, term: Expression) -> bool:
+        return len(self._aliases(term)) == 2 and not reads_table(term)
+
+    def _aliases(self, term: Expression) -> set[str]:
+        return aliases_of(term, self._scope())
+
+    def _scope(self) -> Scope:
+        # Faults of names are reported once, when the expressions are compiled.
+        sources = [(source.alias, source.columns) for source in self.sources]
+        return Scope(self.catalog, Moment(), sources)
+
+    def _strategy(self, windows: TimeWindows) -> Strategy:
+        bounds = windows.bounds([source.alias for source in self.sources])
+        local, largest = filter_bounds(bounds, Strategy.LCA), filter_bounds(bounds, Strategy.GCA)
+        return Strategy.GCA if local == largest else Strategy.LCA
+
+
+def _with_window(source: PlannedSource, window_us: int) -> PlannedSource:
+    return PlannedSource(
+        source.alias, source.stream, source.columns, RangeSpec(window_us), source.selection
+    )
+
+
+def _with_selection(source: PlannedSource, selection: list[Expression]) -> PlannedSource:
+    return PlannedSource(
+        source.alias, source.stream, source.columns, source.window, tuple(selection)
+    )
+
+
+def _oriented(equality: _Equality, right: str) -> tuple[Expression, Expression]:
+    left_side, right_side = equality.sides
+    return (left_side, right_side) if equality.aliases[1] == right else (right_side, left_side)
+
+
+def _time_condition(pair: PairWindow) -> Expression:
+    """A window between two streams as a condition on their times."""
+    first, second = Column(pair.first, TIME_COLUMN), Column(pair.second, TIME_COLUMN)
+    apart = Arithmetic("-", second, first)
+    least = 0 if pair.directed else -pair.window_us
+    return AllOf(
+        (Comparison("<=", apart, Literal(pair.window_us)), Comparison(">=", apart, Literal(least)))
+    )

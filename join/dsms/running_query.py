@@ -1,0 +1,120 @@
+"""A running query: a feed of changes, and the operators they flow through to the answer."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from join.dsms.catalog import Type
+from join.dsms.changes import Batch, Delta, Row
+from join.dsms.feeds.contract import ArrivalEvent, Event, Feed, Step
+from join.dsms.operators.selection import TableSelection
+from join.dsms.operators.table_columns import TableColumns
+from join.dsms.planning.plan import Plan
+from sim.errors import InputError
+from sim.trace.tables import Change
+
+
+class Transform(Protocol):
+    """An operator over one changing relation."""
+
+    def apply(self, batch: Batch) -> list[Delta]:
+        """What a batch of changes does to the operator's result."""
+
+
+class Output(NamedTuple):
+    """One change of a query's answer."""
+
+    at_us: int
+    query: str
+    change: Change
+    row: Row
+    """The row that is there now, or for `-` the one that was."""
+    old: Row | None
+    """For `u`, the row as it was."""
+
+
+class Pipeline:
+    """One query at work."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: Plan,
+        columns: Mapping[str, Type | None],
+        feed: Feed,
+        transforms: Sequence[Transform],
+    ) -> None:
+        self.name = name
+        self.plan = plan
+        self.columns = columns
+        """The output columns, in order; type None: always NULL."""
+        self.feed = feed
+        self._transforms = transforms
+        self.outputs = 0
+
+    def arrive(self, event: ArrivalEvent) -> list[Output]:
+        """What an arrival does to the answer."""
+        try:
+            return self._told(self.feed.arrive(event))
+        except InputError as fault:
+            raise self._named(f"stream {event.stream}, at_us {event.at_us}", fault) from fault
+
+    def advance(self, event: Event) -> list[Output]:
+        """What time alone does to the answer."""
+        try:
+            return self._told(self.feed.advance(event))
+        except InputError as fault:
+            raise self._named(f"at_us {event.now_us}", fault) from fault
+
+    def finish(self, now_us: int) -> list[Output]:
+        """What is still owed at the end."""
+        try:
+            return self._told(self.feed.finish(now_us))
+        except InputError as fault:
+            raise self._named("at the end", fault) from fault
+
+    def refresh(self, event: Event) -> list[Output]:
+        """What a change of a table does to the answer."""
+        try:
+            return self._refreshed(event)
+        except InputError as fault:
+            raise self._named(f"at_us {event.now_us}", fault) from fault
+
+    def _named(self, where: str, fault: InputError) -> InputError:
+        """What went wrong, with the query and where it was."""
+        return InputError(f"query {self.name}, {where}: {fault}")
+
+    def _refreshed(self, event: Event) -> list[Output]:
+        outputs = []
+        for at_us, batch in self.feed.refresh(event):
+            deltas = batch
+            for transform in self._transforms:
+                # What is held is judged anew first: the batch then meets operators that know the new table.
+                turned = []
+                if isinstance(transform, TableSelection | TableColumns):
+                    turned = transform.refresh()
+                deltas = turned + transform.apply(deltas)
+            outputs += self._outputs(at_us, deltas)
+        return outputs
+
+    def _told(self, steps: Sequence[Step]) -> list[Output]:
+        outputs: list[Output] = []
+        for at_us, batch in steps:
+            deltas = batch
+            for transform in self._transforms:
+                deltas = transform.apply(deltas)
+            if deltas:
+                outputs += self._outputs(at_us, deltas)
+        return outputs
+
+    def _outputs(self, at_us: int, deltas: Sequence[Delta]) -> list[Output]:
+        self.outputs += len(deltas)
+        name = self.name
+        add, update, remove = Change.ADD, Change.UPDATE, Change.REMOVE
+        told = []
+        for old, new in deltas:
+            if new is None:
+                assert old is not None
+                told.append(Output(at_us, name, remove, old, None))
+            else:
+                told.append(Output(at_us, name, add if old is None else update, new, old))
+        return told

@@ -1,0 +1,1 @@
+"""Shared window joins and their schedulers."""

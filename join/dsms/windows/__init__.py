@@ -1,0 +1,1 @@
+"""Windows over streams: sliding, predicate, now."""

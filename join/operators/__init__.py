@@ -1,0 +1,1 @@
+"""Join operators over streams, one file each, and their registry."""

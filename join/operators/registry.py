@@ -1,0 +1,136 @@
+"""All join operators by name, and what each can do: the one place that knows them all."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from join.contract import Arity, Operator, Stream
+from join.operators.mjoin import mjoin
+from join.operators.ripple import ripple_join
+from join.operators.shj_tree import shj_tree
+from join.operators.snjoin import snjoin
+from join.operators.wjoin.base import Predicate, WJoin
+from join.operators.wjoin.bew import BEWHashJoin, BEWJoin
+from join.operators.wjoin.few import FEWHashJoin, FEWJoin
+from join.operators.wjoin.hw import HWJoin
+from join.operators.wjoin.mw import MWJoin
+from join.operators.wjoin.nlw import NLWJoin
+from join.operators.xjoin_tree import xjoin_tree
+from join.state.watermark import FUTURE_US_MAX
+from join.windows import LastTuples, Pairs, Strategy, Windows
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorKind:
+    """An operator and what it supports."""
+
+    make: Callable[..., Operator]
+    summary: str
+    spills: bool = False
+    """Whether it can be given a limit on memory."""
+
+    @property
+    def is_w_join(self) -> bool:
+        """Whether it takes windows between pairs, strategies and, unless it hashes, predicates."""
+        return isinstance(self.make, type) and issubclass(self.make, WJoin)
+
+
+OPERATORS: dict[str, OperatorKind] = {
+    "snjoin": OperatorKind(snjoin, "one hash table for all streams", spills=True),
+    "mjoin": OperatorKind(mjoin, "a hash table per stream, probed in learnt order", spills=True),
+    "xjoin-tree": OperatorKind(xjoin_tree, "left-deep tree of XJoins", spills=True),
+    "shj-tree": OperatorKind(shj_tree, "left-deep tree of symmetric hash joins"),
+    "ripple": OperatorKind(ripple_join, "windowed ripple join: scans"),
+    "nlw": OperatorKind(NLWJoin, "W-join pipeline, nested loops"),
+    "hw": OperatorKind(HWJoin, "W-join pipeline, hashing"),
+    "mw": OperatorKind(MWJoin, "W-join by merging in order of time"),
+    "bew": OperatorKind(BEWJoin, "W-join, backward evaluation, nested loops"),
+    "bew-hash": OperatorKind(BEWHashJoin, "W-join, backward evaluation, hashing"),
+    "few": OperatorKind(FEWJoin, "W-join, forward evaluation, nested loops"),
+    "few-hash": OperatorKind(FEWHashJoin, "W-join, forward evaluation, hashing"),
+}
+
+
+class UnsupportedError(ValueError):
+    """An operator was asked for something that it does not do; says all that is wrong."""
+
+
+def make_operator(
+    name: str,
+    *,
+    windows: Windows,
+    arity: Arity,
+    streams: Iterable[Stream] = (),
+    late_us: int = 0,
+    future_us: int = FUTURE_US_MAX,
+    memory: int | None = None,
+    spill_dir: Path | None = None,
+    early: bool = True,
+    strategy: Strategy | None = None,
+    predicate: Predicate | None = None,
+) -> Operator:
+    """The operator called `name`.
+
+    Raises:
+        UnsupportedError: The operator does not support what is asked for.
+        PredicateError: A predicate was given to an operator that hashes.
+        WindowError: The windows do not suit the streams.
+    """
+    kind = OPERATORS[name]
+    faults = unsupported(
+        name, windows=windows, arity=arity, memory=memory, strategy=strategy, predicate=predicate
+    )
+    if faults:
+        raise UnsupportedError("\n".join(faults))
+    if kind.is_w_join:
+        return kind.make(
+            windows=windows,
+            streams=streams,
+            late_us=late_us,
+            future_us=future_us,
+            strategy=strategy or Strategy.PAIRWISE,
+            predicate=predicate,
+        )
+    limits = {} if memory is None else {"memory": memory, "spill_dir": spill_dir, "early": early}
+    return kind.make(
+        windows=windows,
+        arity=arity,
+        streams=streams,
+        late_us=late_us,
+        future_us=future_us,
+        **limits,
+    )
+
+
+def unsupported(
+    name: str,
+    *,
+    windows: Windows | None,
+    arity: Arity,
+    memory: int | None,
+    strategy: Strategy | None,
+    predicate: Predicate | None,
+) -> list[str]:
+    """What is asked for and not supported, a sentence each; windows None: not known."""
+    kind = OPERATORS[name]
+    w_joins = ", ".join(other for other, each in OPERATORS.items() if each.is_w_join)
+    tables = ", ".join(other for other, each in OPERATORS.items() if not each.is_w_join)
+    faults = []
+    if kind.is_w_join:
+        if arity is Arity.VARIABLE:
+            faults.append(f"{name} forms complete results only; variable arity: {tables}")
+        if isinstance(windows, LastTuples):
+            faults.append(f"{name} knows time windows only; tuple windows: {tables}")
+    else:
+        if isinstance(windows, Pairs):
+            faults.append(f"{name} has no windows between pairs of streams; use {w_joins}")
+        if strategy is not None:
+            faults.append(f"{name} has no strategy for different windows; use {w_joins}")
+        if predicate is not None:
+            faults.append(f"{name} joins equal values only; other predicates: nlw, mw, bew, few")
+    if memory is not None and not kind.spills:
+        spilling = ", ".join(other for other, each in OPERATORS.items() if each.spills)
+        faults.append(f"{name} keeps all in memory; a memory limit: {spilling}")
+    elif memory is not None and isinstance(windows, LastTuples):
+        faults.append("tuple windows are kept in memory and bound it themselves: no memory limit")
+    return faults

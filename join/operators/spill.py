@@ -1,0 +1,77 @@
+"""The disk part of one partition: what was flushed, and what must be joined later.
+
+Paper                                      Here
+arrival timestamp, ATS (XJoin)             the record's stamp
+departure timestamp, DTS                   `Spilled.left`, the stamp at which it left memory
+flushed partition (SNJoin §2.3)            `DiskPart`
+"""
+
+import pickle
+from pathlib import Path
+from typing import NamedTuple
+
+from join.operators.forming import Reach
+from join.state.clean_sweep import Record
+
+
+class Spilled(NamedTuple):
+    """A tuple on disk."""
+
+    record: Record[int]
+    left: int
+    """The stamp of the last tuple that was processed while it was in memory."""
+    owed: bool
+    """Whether results that it completes have still to be formed."""
+
+
+class DiskPart:
+    """Tuples of one partition that are not in memory, in a file of their own."""
+
+    def __init__(self, path: Path, reach: Reach, batch: int) -> None:
+        """An empty part; tuples are written `batch` at a time."""
+        self._path = path
+        self._reach = reach
+        self._batch = batch
+        self._pending: list[Spilled] = []
+        self._on_disk = 0
+        self.joinable_until_us: int | None = None
+        """The newest time at which a tuple can join one of these; None if there are none."""
+        self.owed = 0
+        """How many of these have results to be formed."""
+
+    def __len__(self) -> int:
+        return self._on_disk + len(self._pending)
+
+    def append(self, spilled: Spilled) -> None:
+        """Add a tuple."""
+        record = spilled.record
+        until_us = record[0] + self._reach(record[2])
+        if self.joinable_until_us is None or until_us > self.joinable_until_us:
+            self.joinable_until_us = until_us
+        self.owed += spilled.owed
+        self._pending.append(spilled)
+        if len(self._pending) >= self._batch:
+            self._write()
+
+    def read(self) -> list[Spilled]:
+        """All tuples, in order of arrival at this part."""
+        tuples: list[Spilled] = []
+        if self._on_disk:
+            with self._path.open("rb") as file:
+                while len(tuples) < self._on_disk:
+                    tuples += map(Spilled._make, pickle.load(file))
+        return tuples + self._pending
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._path.unlink(missing_ok=True)
+        self._pending.clear()
+        self._on_disk = 0
+        self.joinable_until_us = None
+        self.owed = 0
+
+    def _write(self) -> None:
+        with self._path.open("ab") as file:
+            pickle.dump([tuple(spilled) for spilled in self._pending], file, protocol=5)
+        self._on_disk += len(self._pending)
+        self._pending.clear()

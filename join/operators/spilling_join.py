@@ -1,0 +1,394 @@
+"""A multi-way join that holds more than fits in memory (SNJoin §2.3, XJoin, MJoin).
+
+Paper                                      Here
+partition P_i, by H                        `_Partition`: a `TableJoin` in memory and a `DiskPart`
+memory overflow, flushing                  `_flush`, by a `Flushing` policy
+XJoin stage 1, memory to memory            `insert`
+stage 2, while the inputs are silent       `advance`: the partition that is owed most
+stage 3, at the end of the input           `close`: all partitions
+
+The papers do not say how spilled parts are joined later without duplicates. Rule: a result is formed on
+arrival of its last-processed member if all other members were in memory then; otherwise it is *owed*, and
+formed when the partition is next joined with its disk part. Joining replays the partition in order of
+arrival, and for each tuple that is owed results keeps those with at least one member that had left memory
+before it arrived. With variable arity a result is maximal only when all members are known, so a tuple whose
+value may have partners on disk gets its results wholly from the replay.
+
+A tuple that expires while results are owed goes to disk as well, as it may be part of them. A replay needs
+memory for one partition's window, whatever `memory` says.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Final
+from weakref import finalize
+from zlib import crc32
+
+from join.contract import Arity, Occurrence, Operator, Result, Stats, Stream, Value
+from join.operators.forming import Part, form, with_some, within_reach
+from join.operators.spill import DiskPart, Spilled
+from join.operators.table import MakeTable, TableWindows
+from join.operators.table_join import TableJoin, result_of, stamp_of
+from join.state.clean_sweep import Record, make_sweep
+from join.state.value_table import OccurrenceTable
+from join.state.view import Clock
+from join.state.watermark import FUTURE_US_MAX, Watermark
+from join.windows import LastTuples, WindowError
+
+PARTITIONS: Final = 32
+
+_BATCH_MAX: Final = 256
+"""Tuples written to disk at a time, if memory is large enough."""
+
+_FREED_SHARE: Final = 0.1
+"""How much of the memory a flush frees at least, so that flushes are rare."""
+
+
+class Flushing(StrEnum):
+    """Which tuples go to disk when memory is full."""
+
+    PARTITION = "partition"
+    """The largest partition, all streams at once: what one table for all streams gives for free."""
+    COORDINATED = "coordinated"
+    """One stream's part at a time, but all of a partition before any of another (MJoin)."""
+    LARGEST = "largest"
+    """The largest part of any stream and partition (XJoin)."""
+
+
+class _Partition:
+    """One partition: its part in memory, its part on disk and what is owed."""
+
+    def __init__(self, join: TableJoin, disk: DiskPart, patience: int) -> None:
+        self.join = join
+        self.disk = disk
+        self.owed: set[int] = set()
+        """Stamps of the tuples in memory that are owed results."""
+        self.patience = patience
+        """How long the disk part may grow before it is joined."""
+
+
+class SpillingJoin:
+    """A multi-way equi-join with at most `memory` tuples in memory.
+
+    Invariants:
+        * A tuple is in memory or on disk, in the partition of its value.
+        * Every result is either formed or owed by its last-processed member.
+    """
+
+    def __init__(
+        self,
+        make_table: MakeTable,
+        *,
+        flushing: Flushing,
+        windows: TableWindows,
+        arity: Arity,
+        streams: Iterable[Stream],
+        late_us: int,
+        memory: int,
+        future_us: int = FUTURE_US_MAX,
+        spill_dir: Path | None = None,
+        partitions: int = PARTITIONS,
+        early: bool = True,
+    ) -> None:
+        """A join that spills; files lie below `spill_dir` and are gone after `close`.
+
+        Unless results are wanted `early`, those of a tuple that may have partners on disk come all
+        together, as they do with variable arity.
+
+        Raises:
+            WindowError: Tuple windows, which have a bound on memory of their own.
+        """
+        if isinstance(windows, LastTuples):
+            raise WindowError("tuple windows are kept in memory: give no memory limit")
+        assert memory >= 1, memory
+        self._windows = windows
+        self._late_us = late_us
+        self._arity = arity
+        self._streams = dict.fromkeys(streams)
+        self._flushing = flushing
+        self._early = early and arity is Arity.COMPLETE
+        self._memory = memory
+        self._watermark = Watermark(late_us=late_us, future_us=future_us)
+        self._clock = Clock()
+        directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spill_dir))
+        # Also when the operator is dropped without `close`, as after an error.
+        self._remove_directory = finalize(self, rmtree, directory, ignore_errors=True)
+        # What waits to be written is in memory too: a small share of it.
+        batch = max(1, min(_BATCH_MAX, memory // (4 * partitions)))
+        self._partitions = [
+            _Partition(
+                TableJoin(
+                    make_table,
+                    windows=windows,
+                    arity=arity,
+                    streams=self._streams,
+                    late_us=late_us,
+                    shared=(self._watermark, self._clock),
+                ),
+                DiskPart(directory / f"{number}.spill", windows.reach_us, batch),
+                patience=4 * memory,
+            )
+            for number in range(partitions)
+        ]
+        self._sweep_next = 0
+        self._victim: _Partition | None = None
+        self._due: list[Result] = []
+        self._arrived = 0
+        self._processed = 0
+        self._held = 0
+        self._held_peak = 0
+        self._spilled = 0
+
+    @property
+    def stats(self) -> Stats:
+        """What was done so far."""
+        parts = [partition.join.stats for partition in self._partitions]
+        return Stats(
+            arrived=self._arrived,
+            late=self._watermark.late,
+            refused=self._watermark.refused,
+            probes=sum(part.probes for part in parts),
+            comparisons=sum(part.comparisons for part in parts),
+            held_peak=self._held_peak,
+            spilled=self._spilled,
+        )
+
+    def insert(self, occurrence: Occurrence) -> Sequence[Result]:
+        """Accept one tuple and return the results that it completes, and some that were owed."""
+        self._arrived += 1
+        self._clock.changes += 1
+        if not self._watermark.admit(occurrence.at_us):
+            return self._take_due()
+        partition = self._partitions[_place(occurrence.value) % len(self._partitions)]
+        self._expire(partition)
+        # Tuples of other partitions need not be gone before this probe: one partition at a time.
+        self._expire(self._partitions[self._sweep_next])
+        self._sweep_next = (self._sweep_next + 1) % len(self._partitions)
+        if self._held >= self._memory:
+            self._flush()
+        until_us = partition.disk.joinable_until_us
+        results = partition.join.accept(occurrence, self._arrived)
+        if until_us is not None and until_us >= occurrence.at_us:
+            partition.owed.add(self._arrived)
+            if not self._early:
+                results = ()
+        self._processed = self._arrived
+        self._held += 1
+        self._held_peak = max(self._held_peak, self._held)
+        if len(partition.disk) > partition.patience:
+            self._due += self._settle(partition)
+        return [*results, *self._take_due()] if self._due else results
+
+    def advance(self, at_us: int) -> Sequence[Result]:
+        """Note that time has come to `at_us`; join one partition with its disk part (stage 2)."""
+        self._clock.changes += 1
+        self._watermark.advance(at_us)
+        for partition in self._partitions:
+            self._expire(partition)
+        most_owed = max(self._partitions, key=lambda p: len(p.owed) + p.disk.owed)
+        if most_owed.owed or most_owed.disk.owed:
+            self._due += self._settle(most_owed)
+        return self._take_due()
+
+    def add_stream(self, stream: Stream) -> None:
+        """From now on `stream` takes part."""
+        self._settle_all()
+        self._streams[stream] = None
+        for partition in self._partitions:
+            partition.join.add_stream(stream)
+
+    def remove_stream(self, stream: Stream) -> None:
+        """From now on `stream` sends nothing."""
+        self._settle_all()
+        del self._streams[stream]
+        for partition in self._partitions:
+            partition.join.remove_stream(stream)
+
+    def close(self) -> Iterator[Result]:
+        """All results that are still owed (stage 3)."""
+        yield from self._take_due()
+        for partition in self._partitions:
+            yield from self._settle(partition)
+        self._remove_directory()
+
+    def _take_due(self) -> list[Result]:
+        due, self._due = self._due, []
+        return due
+
+    def _settle_all(self) -> None:
+        """Form what is owed over the streams as they were."""
+        if self._arity is Arity.COMPLETE:
+            for partition in self._partitions:
+                self._due += self._settle(partition)
+
+    def _expire(self, partition: _Partition) -> None:
+        """Let go of what no tuple to come can join, unless results that may need it are owed."""
+        disk = partition.disk
+        gone = partition.join.expire()
+        self._held -= len(gone)
+        if partition.owed or disk.owed:
+            for record in gone:
+                self._spill(partition, record)
+        elif disk.joinable_until_us is not None:
+            now_us = self._watermark.at_us
+            assert now_us is not None
+            if disk.joinable_until_us < now_us - self._late_us:
+                disk.clear()
+
+    def _spill(self, partition: _Partition, record: Record[int]) -> None:
+        stamp = record[1]
+        owed = stamp in partition.owed
+        partition.owed.discard(stamp)
+        partition.disk.append(Spilled(record, left=self._processed, owed=owed))
+        self._spilled += 1
+
+    def _flush(self) -> None:
+        """Move tuples to disk until a share of the memory is free."""
+        enough = min(self._memory - 1, int(self._memory * (1 - _FREED_SHARE)))
+        for partition, stream in self._victims():
+            taken = partition.join.take(stream)
+            self._held -= len(taken)
+            for record in taken:
+                self._spill(partition, record)
+            if self._held <= enough:
+                return
+
+    def _victims(self) -> Iterator[tuple[_Partition, Stream | None]]:
+        """Partitions, or streams of them, in the order in which they are to be flushed."""
+        largest = sorted(self._partitions, key=lambda partition: -len(partition.join))
+        match self._flushing:
+            case Flushing.PARTITION:
+                for partition in largest:
+                    yield partition, None
+            case Flushing.COORDINATED:
+                if self._victim is not None:
+                    largest.insert(0, self._victim)
+                for partition in largest:
+                    self._victim = partition
+                    for stream, _ in _streams_by_size(partition):
+                        yield partition, stream
+            case Flushing.LARGEST:
+                parts = [
+                    (size, partition, stream)
+                    for partition in largest
+                    for stream, size in _streams_by_size(partition)
+                ]
+                parts.sort(key=lambda part: -part[0])
+                for _, partition, stream in parts:
+                    yield partition, stream
+
+    def _settle(self, partition: _Partition) -> Iterator[Result]:
+        """Form the results that a partition owes; keep of its disk part what can still join."""
+        disk = partition.disk
+        if not partition.owed and not disk.owed:
+            partition.patience = max(partition.patience, 2 * len(disk))
+            return
+        spilled = disk.read()
+        left = {tuple_.record[1]: tuple_.left for tuple_ in spilled}
+        owed = partition.owed | {tuple_.record[1] for tuple_ in spilled if tuple_.owed}
+        records = [tuple_.record for tuple_ in spilled]
+        records += partition.join.held()
+        records.sort(key=stamp_of)
+        for record, parts in groupby(self._replay(records, owed, left), key=itemgetter(0)):
+            origin = Occurrence(record[2], record[3], record[0])
+            for _, part in parts:
+                yield result_of(origin, part)
+        partition.owed.clear()
+        disk.clear()
+        now_us = self._watermark.at_us
+        assert now_us is not None
+        for tuple_ in spilled:
+            at_us, _, stream, _ = tuple_.record
+            if at_us >= now_us - self._late_us - self._windows.reach_us(stream):
+                disk.append(tuple_._replace(owed=False))
+        partition.patience = 4 * self._memory + 2 * len(disk)
+
+    def _replay(
+        self, records: Sequence[Record[int]], owed: set[int], left: dict[int, int]
+    ) -> Iterator[tuple[Record[int], Part]]:
+        """Process a partition's tuples again, in order of arrival."""
+        reach = self._windows.reach_us
+        complete = self._arity is Arity.COMPLETE
+        table: OccurrenceTable[int] = OccurrenceTable()
+        sweep = make_sweep(self._windows, late_us=self._late_us)
+        newest_us = records[0][0]
+        for origin in records:
+            newest_us = max(newest_us, origin[0])
+            for gone in sweep.expire(newest_us):
+                table.forget(gone)
+            if origin[1] in owed:
+                held = table.find(origin[3]) or {}
+                if complete:
+                    held = {s: records for s, records in held.items() if s in self._streams}
+                partners = within_reach(origin, held, reach)
+                if not complete or len(partners) == len(self._streams) - 1:
+                    for part in form(origin, partners, reach=reach, arity=self._arity):
+                        if self._early:
+                            for rest in _not_formed(part, origin[1], left):
+                                yield origin, rest
+                        else:
+                            yield origin, part
+            table.add(origin)
+            sweep.append(origin)
+
+
+def table_join(
+    make_table: MakeTable,
+    flushing: Flushing,
+    *,
+    windows: TableWindows,
+    arity: Arity,
+    streams: Iterable[Stream] = (),
+    late_us: int = 0,
+    future_us: int = FUTURE_US_MAX,
+    memory: int | None = None,
+    spill_dir: Path | None = None,
+    partitions: int = PARTITIONS,
+    early: bool = True,
+) -> Operator:
+    """A join around a table; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
+    if memory is None:
+        return TableJoin(
+            make_table,
+            windows=windows,
+            arity=arity,
+            streams=streams,
+            late_us=late_us,
+            future_us=future_us,
+        )
+    return SpillingJoin(
+        make_table,
+        flushing=flushing,
+        windows=windows,
+        arity=arity,
+        streams=streams,
+        late_us=late_us,
+        future_us=future_us,
+        memory=memory,
+        spill_dir=spill_dir,
+        partitions=partitions,
+        early=early,
+    )
+
+
+def _not_formed(part: Part, stamp: int, left: dict[int, int]) -> Iterator[Part]:
+    """The results of `part` with a member that had left memory before the tuple of `stamp` came."""
+    return with_some(part, lambda member: left.get(member[1], stamp) < stamp)
+
+
+def _place(value: Value) -> int:
+    """A hash that is the same in every process where it decides the order of the output."""
+    if isinstance(value, str):
+        return crc32(value.encode())
+    return hash(value)
+
+
+def _streams_by_size(partition: _Partition) -> list[tuple[Stream, int]]:
+    """How many tuples of a partition each stream has in memory, most first."""
+    return Counter(record[2] for record in partition.join.held()).most_common()

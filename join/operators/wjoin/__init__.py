@@ -1,0 +1,1 @@
+"""The W-joins: nested loop, hash, merge, backward and forward evaluation."""

@@ -1,0 +1,1 @@
+"""The sink: the answer, results and queries."""

@@ -1,0 +1,194 @@
+"""The sink: takes results in, keeps the answer as it changes, writes both to the trace."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from join.contract import Member, Stream, Value
+from join.sink.answer import Answer
+from join.strategies.accounts import Reading
+from network.contract import Clock, LocalTime
+from sim.trace.recorder import Rows
+
+MEMORY_US = 60_000_000
+"""How long beyond two windows the sink remembers what it has reported of a reading."""
+
+
+Newest = dict[int, int]
+"""Sensors and the times of their newest readings."""
+
+Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newest]]
+"""Puts together what several heads gave: all members, and the newest of each sensor."""
+
+
+class SinkSite:
+    """Where join results end.
+
+    `query` names the answer in the trace. With `arity_least` above two, results with fewer sensors do
+    not count (a complete join asks for all of them). `amends` says whether a reading may have more than one
+    result. `true_us` is when a mote's clock showed what a reading is stamped with: delays count from there.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        rows: Rows,
+        *,
+        query: str,
+        window_us: int,
+        arity_least: int,
+        with_partners: bool,
+        amends: bool,
+        merge: Merge,
+        true_us: LocalTime,
+    ) -> None:
+        self._clock = clock
+        self._rows = rows
+        self._query = query
+        self._arity_least = arity_least
+        self._with_partners = with_partners
+        self._merge = merge
+        self._true_us = true_us
+        self._amends = amends
+        self._memory_us = 2 * window_us + MEMORY_US
+        self.answer = Answer(window_us=window_us)
+        self.results = 0
+        self.width = 0
+        """Sum of the results' arities."""
+        self.delay_us = 0
+        """Sum of the results' delays."""
+        self.on_result: Callable[[int], None] = lambda _: None
+        """Called with the time of every result."""
+        self._reported: dict[Reading, set[Stream]] = {}
+        """Partners reported of recent readings, if results may be amended."""
+        self._due_us: dict[Value, int] = {}
+        """By value in the answer: when to look whether a sensor has left."""
+
+    def take(
+        self,
+        reading: Reading,
+        partners: list[tuple[Member, ...]],
+        at_us: int,
+        *,
+        partial: bool = False,
+    ) -> None:
+        """Take in what one reading joined with at `at_us`, which is now or soon: when the CPU has formed it.
+
+        A second result of the same reading amends the first: only partners not yet reported count.
+        """
+        result = (reading, partners, partial)
+        if at_us > self._clock.now_us:
+            self._clock.call_at(at_us, self._take, result)
+        else:
+            self._take(result)
+
+    def _take(self, result: tuple[Reading, list[tuple[Member, ...]], bool]) -> None:
+        reading, partners, partial = result
+        at_us = self._clock.now_us
+        members, newest_us = self._merge(partners)
+        known: set[Stream] = set()
+        if self._amends:
+            known = self._reported.setdefault(reading, set())
+            if known:
+                members = tuple(member for member in members if member.stream not in known)
+                newest_us = {node: us for node, us in newest_us.items() if node not in known}
+            if not members:
+                return
+        amends = bool(known)
+        arity = len(known) + len(newest_us) + 1
+        if arity < self._arity_least:
+            return
+        if self._amends:
+            known.update(newest_us)
+            self._clock.call_at(at_us + self._memory_us, self._forget, reading)
+        value = reading.value
+        sensors_us = {reading.node: reading.at_us, **newest_us}
+        change, size = self.answer.update(value, sensors_us)
+        due_us = self._due_us.get(value)
+        if due_us is None or self.answer.departure_us(min(sensors_us.values())) < due_us:
+            self._watch(value, at_us)
+        delay_us = at_us - self._true_us(reading.node, reading.at_us)
+        self.width += len(newest_us)
+        self.on_result(at_us)
+        if not amends:
+            self.results += 1
+            self.width += 1
+            self.delay_us += delay_us
+        self._rows.append(
+            (
+                at_us,
+                self._query,
+                change,
+                value,
+                reading.node,
+                reading.at_us,
+                arity,
+                members if self._with_partners else None,
+                delay_us,
+                size,
+                partial,
+                amends,
+                None,
+            )
+        )
+
+    def _forget(self, reading: Reading) -> None:
+        self._reported.pop(reading, None)
+
+    def _watch(self, value: Value, from_us: int) -> None:
+        """Look again when the first sensor of this value's answer has left the window."""
+        due_us = max(self.answer.next_departure_us(value), from_us)
+        known_us = self._due_us.get(value)
+        if known_us is None or due_us < known_us:
+            self._due_us[value] = due_us
+            self._clock.call_at(due_us, self._depart, value)
+
+    def _depart(self, value: Value) -> None:
+        now_us = self._clock.now_us
+        if self._due_us.get(value) != now_us:
+            return  # there was cause to look sooner
+        del self._due_us[value]
+        departure = self.answer.depart(value, now_us)
+        if departure:
+            self._rows.append(
+                (
+                    now_us,
+                    self._query,
+                    departure.change,
+                    value,
+                    None,
+                    None,
+                    departure.answer,
+                    departure.left if self._with_partners else None,
+                    None,
+                    departure.answer,
+                    False,
+                    False,
+                    None,
+                )
+            )
+        if value in self.answer:
+            self._watch(value, now_us + 1)
+
+
+def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
+    """One member per sensor, its newest: a mote that changed heads may stand in two tables."""
+    members = tuple(chain.from_iterable(partners))
+    newest_us: Newest = dict(members)  # type: ignore[arg-type]
+    if len(newest_us) == len(members):
+        return members, newest_us
+    newest: dict[Stream, Member] = {}
+    for member in members:
+        known = newest.get(member.stream)
+        if known is None or member.at_us > known.at_us:
+            newest[member.stream] = member
+    members = tuple(newest.values())
+    return members, dict(members)  # type: ignore[arg-type]
+
+
+def merge_all(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
+    """Every reading of every partner, once: one that is being handed over may stand in two tables."""
+    members = tuple(dict.fromkeys(chain.from_iterable(partners)))
+    newest_us: dict[Stream, int] = {}
+    for stream, at_us in members:
+        newest_us[stream] = max(at_us, newest_us.get(stream, at_us))
+    return members, newest_us  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""What joins hold: value tables, windows' clean-up, watermarks."""

@@ -1,0 +1,187 @@
+"""The SNJoin hash table (SNJoin §2.1, Fig. 1): one table for all streams.
+
+Paper                     Here
+tuple-value list, TVL     `_entries`, a dict: one entry per value that occurs in the window
+value-occurrence list     the entry, a dict: per stream its occurrences, oldest first
+count summary psi         the entry's length: a stream without occurrences is not in it
+clean-sweep list, CSL     `join.state.clean_sweep`
+
+Deviation from Fig. 1: the occurrences of a value are kept per stream, not in one list, so that forming
+a result costs one step per joining stream and not one per occurrence.
+
+Each occurrence carries a *stamp*: its place in a total order of processing. A probe may be limited to
+occurrences stamped before it, which is what makes results exactly-once when tables are spread over
+cluster heads (see `join.strategies.snjoin_star.head`).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Generic
+
+from join.contract import Member, Stream, Value
+from join.state.clean_sweep import Record, StampT, TimeSweep, add_sorted, remove_first
+from join.state.newest import Newest, Stamp, add_member
+
+
+class OccurrenceTable(Generic[StampT]):
+    """Occurrences of all streams by value.
+
+    Invariants:
+        * Each stream's occurrences are sorted by time, then by stamp.
+        * No entry and no stream of an entry is empty.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[Value, dict[Stream, list[Record[StampT]]]] = {}
+
+    def find(self, value: Value) -> Mapping[Stream, list[Record[StampT]]] | None:
+        """All that is held of a value: the table's own lists, not to be changed."""
+        return self._entries.get(value)
+
+    def add(self, record: Record[StampT]) -> None:
+        """Hold one occurrence (Fig. 2 steps 1 to 3)."""
+        entry = self._entries.get(record[3])
+        if entry is None:
+            self._entries[record[3]] = {record[2]: [record]}
+            return
+        held = entry.get(record[2])
+        if held is None:
+            entry[record[2]] = [record]
+        else:
+            add_sorted(held, record)
+
+    def forget(self, record: Record[StampT]) -> None:
+        """Let go of one occurrence, and of its entry when that was the last (Fig. 2 step 6)."""
+        _, _, stream, value = record
+        entry = self._entries[value]
+        held = entry[stream]
+        if len(held) > 1:
+            remove_first(held, record)
+            return
+        assert held[0] is record, (held, record)
+        del entry[stream]
+        if not entry:
+            del self._entries[value]
+
+
+class ValueTable(OccurrenceTable[Stamp]):
+    """The table of a cluster head: probes by time and stamp, and its own clean-sweep list."""
+
+    def __init__(self, *, window_us: int, late_us: int = 0) -> None:
+        assert window_us >= 0, window_us
+        assert late_us >= 0, late_us
+        super().__init__()
+        self.window_us = window_us
+        self.late_us = late_us
+        self._sweep: TimeSweep[Stamp] = TimeSweep(window_us + late_us)
+        self._newest: dict[Value, Newest] = {}
+
+    def __len__(self) -> int:
+        """Occurrences held."""
+        return len(self._sweep)
+
+    def insert(self, value: Value, stream: Stream, at_us: int, stamp: Stamp) -> None:
+        """Hold one occurrence."""
+        record = (at_us, stamp, stream, value)
+        self.add(record)
+        self._sweep.append(record)
+        newest = self._newest.get(value)
+        if newest is None:
+            newest = self._newest[value] = Newest()
+        if self._entries[value][stream][-1] is record:
+            newest.put(stream, at_us, stamp)
+
+    def latest(self, value: Value, stream: Stream, at_us: int, before: Stamp) -> tuple[Member, ...]:
+        """The newest partner per other stream within the window and stamped before `before`.
+
+        Oldest first, equal times by stream. Costs O(1) when the probe may see the newest of all streams; else
+        the streams whose newest is not for it are searched further back.
+        """
+        newest = self._newest.get(value)
+        if newest is None:
+            return ()
+        answer = newest.answer()
+        earliest_us, latest_us = at_us - self.window_us, at_us + self.window_us
+        if (
+            newest.last_stamp < before
+            and answer[0][1] >= earliest_us
+            and answer[-1][1] <= latest_us
+            and stream not in newest.by_stream
+        ):
+            return answer
+        start = bisect_left(answer, earliest_us, key=_time) if answer[0][1] < earliest_us else 0
+        members = list(answer[start:])
+        unsure = set(newest.stamped_from(before))
+        if answer[-1][1] > latest_us:
+            unsure.update(member.stream for member in answer if member.at_us > latest_us)
+        if stream in newest.by_stream:
+            unsure.add(stream)
+        for other in unsure:
+            _, member = newest.by_stream[other]
+            if member.at_us < earliest_us:
+                continue
+            members.remove(member)
+            if other == stream:
+                continue
+            for record in reversed(self._entries[value][other]):
+                if record[0] < earliest_us:
+                    break
+                if record[0] <= latest_us and record[1] < before:
+                    add_member(members, Member(other, record[0]))
+                    break
+        return tuple(members)
+
+    def times(
+        self, value: Value, stream: Stream, at_us: int, before: Stamp
+    ) -> dict[Stream, list[int]]:
+        """All partner times per other stream within the window and stamped before `before`."""
+        earliest, after = (at_us - self.window_us,), (at_us + self.window_us + 1,)
+        partners = {}
+        for other, held in self._entries.get(value, {}).items():
+            if other == stream:
+                continue
+            near = held[bisect_left(held, earliest) : bisect_left(held, after)]
+            times = [record[0] for record in near if record[1] < before]
+            if times:
+                partners[other] = times
+        return partners
+
+    def sweep(self, now_us: int) -> int:
+        """Let go of what no tuple can join any more; returns how many occurrences went.
+
+        Follows the clean-sweep list (Fig. 2 step 6): an occurrence that came late stays until those
+        that came before it are gone.
+        """
+        gone = self._sweep.expire(now_us)
+        for record in gone:
+            self.forget(record)
+            self._forget_newest(record)
+        return len(gone)
+
+    def held(self) -> Iterator[tuple[int, Value, Stream, Stamp]]:
+        """Everything held as (time, value, stream, stamp), in order of arrival."""
+        return ((at_us, value, stream, stamp) for at_us, stamp, stream, value in self._sweep)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+        self._newest.clear()
+        self._sweep.clear()
+
+    def _forget_newest(self, record: Record[Stamp]) -> None:
+        """An occurrence went: if it was its stream's newest, another one is now, or none."""
+        _, stamp, stream, value = record
+        newest = self._newest[value]
+        if newest.by_stream[stream][0] != stamp:
+            return
+        held = self._entries.get(value, {}).get(stream)
+        if held:
+            newest.put(stream, held[-1][0], held[-1][1])
+            return
+        newest.drop(stream)
+        if not newest.by_stream:
+            del self._newest[value]
+
+
+def _time(member: Member) -> int:
+    return member.at_us

@@ -1,0 +1,1 @@
+"""Strategies: where in the network readings are joined."""

@@ -1,0 +1,1 @@
+"""SNJoin*: heads join their members' readings and probe other heads."""

@@ -1,0 +1,147 @@
+"""Fan-out probing: a request is split into parts that are under way at once, and gathered at the sink.
+
+Beyond the paper, whose requests go from head to head. A part is a request past a single head, or the
+initiator's own with what its cluster gave; each says how many there are. All carry the stamp of their
+reading, so that together they find what one request past all heads would have found, each pair once.
+"""
+
+from collections.abc import Callable, Iterator
+
+from join.state.newest import Stamp
+from join.strategies.snjoin_star.request import ProbeRequest
+from network.contract import Clock
+
+
+def split(request: ProbeRequest) -> list[ProbeRequest]:
+    """The parts of a request that has been nowhere yet: the initiator's own, then one per head."""
+    assert request.position == 0, request.position
+    own = request.restarted(())
+    own.add(request.partners[0], request.counts[0], request.partners_bytes)
+    parts = [own, *parts_past(request, request.sequence)]
+    own.parts = len(parts)
+    return parts
+
+
+def parts_past(request: ProbeRequest, heads: tuple[int, ...]) -> list[ProbeRequest]:
+    """One part of a request for each of `heads`; with what is known already they make a whole."""
+    parts = []
+    for head in heads:
+        part = request.restarted((head,))
+        part.add((), 0, 0)
+        part.parts = len(heads) + 1
+        parts.append(part)
+    return parts
+
+
+class Gathering:
+    """What the sink has of one split request.
+
+    Parts may come in any order, and again after a retry: each counts once.
+    """
+
+    __slots__ = ("_answered", "is_told", "whole")
+
+    def __init__(self, part: ProbeRequest, begun: ProbeRequest | None = None) -> None:
+        """Expect as many parts as `part` says; `begun` is what has been gathered before, if anything."""
+        self._answered: set[int | None] = set()
+        """Heads whose parts have come; None stands for the initiator."""
+        self.is_told = False
+        """Whether the sink has given a result of what had come by then."""
+        if begun is None:
+            self.whole = part.restarted(())
+            self.whole.add((), 0, 0)
+        else:
+            self.whole = begun
+            self._answered.add(None)
+        self.whole.parts = part.parts
+        self.whole.partial = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all parts have come."""
+        return len(self._answered) == self.whole.parts
+
+    def add(self, part: ProbeRequest) -> None:
+        """Take a part in."""
+        whole = self.whole
+        whole.hops += part.hops
+        whole.bytes += part.bytes
+        head = part.sequence[0] if part.sequence else None
+        if head in self._answered:
+            return
+        self._answered.add(head)
+        if head is None:
+            whole.counts[0] = part.counts[0]
+            whole.partners[0] = part.partners[0]
+            whole.partners_bytes += part.partners_bytes
+        else:
+            whole.sequence = (*whole.sequence, head)
+            whole.position += 1
+            whole.passed_over += part.passed_over
+            whole.add(part.partners[1], part.counts[1], part.partners_bytes)
+        whole.partial = not self.is_complete
+
+
+class Gatherer:
+    """The sink's gatherings in time.
+
+    Of a request whose parts have not all come `wait_us` after the first, `take` is given what there is;
+    parts that come later amend it, for `memory_us`. Then `give_up` is told that not all have come.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        take: Callable[[ProbeRequest, int], None],
+        give_up: Callable[[ProbeRequest, int], None],
+        *,
+        wait_us: int,
+        memory_us: int,
+    ) -> None:
+        self._clock = clock
+        self._take = take
+        self._give_up = give_up
+        self._wait_us = wait_us
+        self._memory_us = memory_us
+        self._open: dict[Stamp, Gathering] = {}
+
+    def begin(self, part: ProbeRequest, at_us: int, begun: ProbeRequest | None = None) -> Gathering:
+        """Expect the parts of a request, of which `part` is one; `begun` is what is there already."""
+        gathering = self._open[part.stamp] = Gathering(part, begun)
+        self._clock.call_at(at_us + self._wait_us, self._stop_waiting, part.stamp)
+        return gathering
+
+    def take(self, part: ProbeRequest, at_us: int) -> ProbeRequest | None:
+        """Put a part to the others; returns what should be taken in now, if anything."""
+        gathering = self._open.get(part.stamp) or self.begin(part, at_us)
+        gathering.add(part)
+        whole = gathering.whole
+        whole.closing = part.closing and not gathering.is_complete
+        if gathering.is_complete:
+            del self._open[part.stamp]
+            return whole
+        gathering.is_told |= part.closing
+        return whole if gathering.is_told else None
+
+    def close(self) -> Iterator[ProbeRequest]:
+        """The run ends: give up what has been taken in part; returns what still waited to be taken."""
+        for gathering in self._open.values():
+            if gathering.is_told:
+                self._give_up(gathering.whole, self._clock.now_us)
+            else:
+                yield gathering.whole
+
+    def _stop_waiting(self, stamp: Stamp) -> None:
+        gathering = self._open.get(stamp)
+        if gathering is None:
+            return
+        now_us = self._clock.now_us
+        if not gathering.is_told and gathering.whole.found:
+            self._take(gathering.whole, now_us)
+        gathering.is_told = True
+        self._clock.call_at(now_us + self._memory_us, self._forget, stamp)
+
+    def _forget(self, stamp: Stamp) -> None:
+        gathering = self._open.pop(stamp, None)
+        if gathering is not None:
+            self._give_up(gathering.whole, self._clock.now_us)

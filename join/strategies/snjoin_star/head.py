@@ -1,0 +1,182 @@
+"""SNJoin*, the distributed join at cluster heads (SNJoin §5, Fig. 3), as a pure state machine.
+
+Paper                          Here
+insert-probe                   `ClusterHead.take_reading`
+probe request PR               `join.strategies.snjoin_star.request.ProbeRequest`
+SeqNo                          `ProbeRequest.position`
+[(C_s0, |r_s0|), …]            `ProbeRequest.counts`
+R                              `ProbeRequest.partners`
+Last-Processed-Tuple           replaced, see below
+RFBM                           `join.strategies.snjoin_star.rules.relevance.RelevanceMatrix`, one of several probing rules
+
+Deviation from Fig. 3: probing "up to Last-Processed-Tuple" yields duplicates and losses when two requests
+cross in flight. Instead each reading gets a processing stamp (time of processing, head, counter), totally
+ordered over all heads, and a request matches only readings stamped before it. Of two readings exactly one
+is stamped first, and it is in its head's table by the time the other's request can arrive, so every pair is
+found exactly once whatever the delays, as long as the heads' clocks agree.
+
+A head that steps down keeps its table and goes on answering requests until its readings have left the
+window ("lingering"): nothing is moved and nothing is lost. Heads are told whom to probe by a roster.
+"""
+
+from collections.abc import Callable, Sequence
+
+from join.contract import Member, Value
+from join.state.newest import Stamp
+from join.state.value_table import ValueTable
+from join.strategies.snjoin_star.probing_order import ProbingOrder, as_chosen
+from join.strategies.snjoin_star.request import ProbeRequest
+from join.strategies.snjoin_star.rules.contract import BySelectivity, Note, ProbingRule
+
+SWEEP_EVERY_US = 100_000
+
+
+class ClusterHead:
+    """The join state of one head: its members' readings, its probing rule, whom it may probe."""
+
+    def __init__(
+        self,
+        node: int,
+        *,
+        window_us: int,
+        late_us: int,
+        factorised: bool,
+        rule: ProbingRule,
+        partners_size: Callable[[tuple[Member, ...]], int],
+        order: ProbingOrder = as_chosen,
+    ) -> None:
+        self.node = node
+        self.rule = rule
+        self._order = order
+        self.table = ValueTable(window_us=window_us, late_us=late_us)
+        self._factorised = factorised
+        self._match = self._all_times if factorised else self.table.latest
+        self._partners_size = partners_size
+        self.tables = 1
+        """Hash tables that one probe has to look into: SNJoin has one for all streams."""
+        self._counter = 0
+        self._sweep_due_us = 0
+        self._others: list[int] = []
+        self._lingering: list[tuple[int, int]] = []
+
+    def set_roster(self, heads: Sequence[int], lingering: Sequence[tuple[int, int]]) -> None:
+        """Note the heads to probe, and those that stepped down with the time they may be forgotten."""
+        before = set(self._others)
+        until_us = {head: us for head, us in lingering if head != self.node}
+        self._others = sorted(({*heads} - {self.node}) | until_us.keys())
+        self._lingering = sorted(
+            (us, head) for head, us in until_us.items() if head not in {*heads}
+        )
+        for gone in before.difference(self._others):
+            self.rule.forget(gone)
+
+    def drop_head(self, head: int) -> None:
+        """Stop probing a head that was found dead."""
+        if head in self._others:
+            self._others.remove(head)
+            self.rule.forget(head)
+
+    def others(self, now_us: int) -> list[int]:
+        """The heads to choose from, those lingering included while they may hold readings."""
+        while self._lingering and self._lingering[0][0] < now_us:
+            self.drop_head(self._lingering.pop(0)[1])
+        return self._others
+
+    def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
+        """A member's new reading (Fig. 3, first case): join it here, choose whom to ask."""
+        stamp = (now_us, self.node, self._counter)
+        self._counter += 1
+        if now_us >= self._sweep_due_us:
+            self._sweep(now_us)
+        matches = self._match(value, origin, at_us, stamp)
+        self.table.insert(value, origin, at_us, stamp)
+        request = ProbeRequest(
+            value=value, origin=origin, at_us=at_us, stamp=stamp, initiator=self.node
+        )
+        self._add(request, matches)
+        others = self.others(now_us)
+        request.known = len(others)
+        request.sequence = self._order(self.node, self.rule.choose(request, others, now_us))
+        return request
+
+    def answer(self, request: ProbeRequest, now_us: int) -> None:
+        """Another head's probe request (second case): append what matches here and pass it on."""
+        assert request.sequence[request.position] == self.node, (request.sequence, self.node)
+        if now_us >= self._sweep_due_us:
+            self._sweep(now_us)
+        matches = self._match(request.value, request.origin, request.at_us, request.stamp)
+        if matches:
+            self._add(request, matches)
+        else:
+            request.counts.append(0)
+            request.partners.append(())
+        request.position += 1
+
+    def learn(self, note: Note, now_us: int) -> None:
+        """A relevance feedback note (third case)."""
+        self.rule.learn(note, now_us)
+
+    def partners_held(self, request: ProbeRequest) -> int:
+        """How many readings a request would find here."""
+        return len(self._match(request.value, request.origin, request.at_us, request.stamp))
+
+    def _sweep(self, now_us: int) -> None:
+        """Clean up now and then (SNJoin §2.2 allows it): at every probe it would cost more than it saves."""
+        self.table.sweep(now_us)
+        self._sweep_due_us = now_us + SWEEP_EVERY_US
+
+    def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> None:
+        # In the form `latest` every member is another sensor's.
+        count = len({member.stream for member in matches}) if self._factorised else len(matches)
+        request.add(matches, count, self._partners_size(matches))
+
+    def _all_times(
+        self, value: Value, origin: int, at_us: int, before: Stamp
+    ) -> tuple[Member, ...]:
+        times = self.table.times(value, origin, at_us, before)
+        return tuple(Member(node, us) for node, list_us in times.items() for us in list_us)
+
+
+class MJoinHead(ClusterHead):
+    """A head of the distributed MJoin (SNJoin §7.3): one hash table per member, all of them probed.
+
+    What it finds is what SNJoin finds; what differs is the work, which grows with the members heard from.
+    Other heads are probed by descending selectivity, learnt from the counts in the requests that come past.
+    """
+
+    def __init__(
+        self,
+        node: int,
+        *,
+        window_us: int,
+        late_us: int,
+        factorised: bool,
+        partners_size: Callable[[tuple[Member, ...]], int],
+        order: ProbingOrder = as_chosen,
+    ) -> None:
+        self._selectivity = BySelectivity()
+        super().__init__(
+            node,
+            window_us=window_us,
+            late_us=late_us,
+            factorised=factorised,
+            rule=self._selectivity,
+            partners_size=partners_size,
+            order=order,
+        )
+        self._members: set[int] = set()
+        self._answered = 0
+
+    def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
+        """A member's new reading: its own table takes it, all tables are probed."""
+        self._members.add(origin)
+        self.tables = len(self._members)
+        return super().take_reading(value, origin, at_us, now_us)
+
+    def answer(self, request: ProbeRequest, now_us: int) -> None:
+        """Another head's request: look at one of the counts it carries, each in turn."""
+        self._answered += 1
+        if request.position:
+            seen = self._answered % request.position
+            self._selectivity.observe(request.sequence[seen], request.counts[seen + 1])
+        super().answer(request, now_us)

@@ -1,0 +1,1 @@
+"""Probing rules: which heads a request goes to."""

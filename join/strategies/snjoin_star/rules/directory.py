@@ -1,0 +1,122 @@
+"""The directory: the sink tells heads who holds a value, since every reading comes past it anyway.
+
+Beyond the paper. A request ends at the sink with its reading and the partners that heads gave, so the sink
+knows which heads hold which values. It says so to initiators, in notes it sends only when what they know is
+out of date, and it sends a request that missed holders past them before it takes it as a result. Exploration
+is not needed: nothing is found by chance.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+
+from join.contract import Value
+from join.strategies.snjoin_star.request import ProbeRequest
+from join.strategies.snjoin_star.rules.contract import Note
+from join.strategies.snjoin_star.rules.recall_target import RecallTarget
+from join.strategies.snjoin_star.rules.relevance import bucket_of
+
+Holders = dict[int, int]
+"""Heads and how many of their sensors hold a value."""
+
+
+class _Held:
+    """What the directory knows of one value."""
+
+    __slots__ = ("ages", "holders", "sensors")
+
+    def __init__(self) -> None:
+        self.sensors: dict[int, tuple[int, int]] = {}
+        """By sensor: the head that holds its newest reading, and when that was made."""
+        self.holders: Holders = {}
+        self.ages: deque[tuple[int, int]] = deque()
+        """(time, sensor) in order of arrival: which sensors may have left the window."""
+
+
+class Directory:
+    """At the sink: how many sensors of which heads hold each value, as readings tell.
+
+    Invariant: `holders` counts the entries of `sensors` by head.
+    """
+
+    def __init__(self, *, window_us: int) -> None:
+        self._window_us = window_us
+        self._values: dict[Value, _Held] = {}
+
+    def take(self, value: Value, sensor: int, head: int, at_us: int) -> None:
+        """Note that `head` holds a reading of `sensor`."""
+        held = self._values.get(value)
+        if held is None:
+            held = self._values[value] = _Held()
+        known = held.sensors.get(sensor)
+        if known is not None:
+            if known[1] > at_us:
+                return
+            self._release(held, known[0])
+        held.sensors[sensor] = (head, at_us)
+        held.holders[head] = held.holders.get(head, 0) + 1
+        held.ages.append((at_us, sensor))
+
+    def holders(self, value: Value, now_us: int) -> Holders:
+        """The heads that hold a value, with how many of their sensors do; not to be changed."""
+        held = self._values.get(value)
+        if held is None:
+            return {}
+        oldest_us = now_us - self._window_us
+        ages, sensors = held.ages, held.sensors
+        while ages and ages[0][0] < oldest_us:
+            at_us, sensor = ages.popleft()
+            known = sensors.get(sensor)
+            if known is not None and known[1] == at_us:
+                del sensors[sensor]
+                self._release(held, known[0])
+        return held.holders
+
+    @staticmethod
+    def _release(held: _Held, head: int) -> None:
+        """One sensor less at `head`."""
+        if held.holders[head] == 1:
+            del held.holders[head]
+        else:
+            held.holders[head] -= 1
+
+
+class DirectoryProbing:
+    """At a head: probe the heads that the sink named, while what it said may still be true."""
+
+    def __init__(self, *, buckets: int, values_most: int, target: RecallTarget | None) -> None:
+        self._buckets = buckets
+        self._values_most = values_most
+        self._target = target
+        self._known: OrderedDict[Value, tuple[int, Holders]] = OrderedDict()
+        """By value: the version of what the sink last said of it, and what it said; longest unused first."""
+
+    def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
+        """The heads said to hold the value, fewest sensors first; none if nothing is known."""
+        del now_us
+        known = self._known.get(request.value)
+        if known is None:
+            return ()
+        self._known.move_to_end(request.value)
+        request.version = known[0]
+        present = set(heads)
+        expected = {head: float(n) for head, n in known[1].items() if head in present}
+        if self._target is None:
+            chosen = list(expected)
+        else:
+            bucket = bucket_of(request.value, self._buckets)
+            chosen = self._target.choose(bucket, request.counts[0], expected)
+        return tuple(sorted(chosen, key=lambda head: (expected[head], head)))
+
+    def learn(self, note: Note, now_us: int) -> None:
+        """Take in who holds a value."""
+        del now_us
+        assert note.holders is not None, note
+        self._known[note.value] = (note.version, dict(note.holders))
+        self._known.move_to_end(note.value)
+        while len(self._known) > self._values_most:
+            self._known.popitem(last=False)
+
+    def forget(self, head: int) -> None:
+        """Remove a head that is no longer one."""
+        for _, holders in self._known.values():
+            holders.pop(head, None)
