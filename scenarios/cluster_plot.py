@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
-from analysis.plots import save_figure
+from analysis.compare.run_plots import save_figure
 from clustering.contract import Clusters, Nodes, Reals
 from scenarios.command_files import unwritable
 from sim.errors import InputError

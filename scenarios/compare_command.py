@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.labels import label
-from analysis.numbers import short
+from analysis.compare.number_format import short
+from analysis.metrics.definitions import label
 from scenarios.answer_options import (
     add_options,
     print_answer,
@@ -53,11 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
-    from analysis.session import require_spark
+    from analysis.spark.session import require_spark
 
     require_spark()
-    from analysis.answer_page import answer_header, answer_rows
-    from analysis.compare import Question, compare
+    from analysis.compare.compare_runs import Question, compare
+    from analysis.compare.page import answer_header, answer_rows
     from scenarios.text_table import print_numbers
 
     question = Question(args.metric, args.by, args.baseline)

@@ -53,7 +53,7 @@ def _simulator() -> str:
 
 
 def _java() -> str:
-    from analysis.java import find_java, missing_message
+    from analysis.spark.java import find_java, missing_message
 
     java = find_java()
     if java is None:
@@ -62,7 +62,7 @@ def _java() -> str:
 
 
 def _spark() -> str:
-    from analysis.session import spark_session
+    from analysis.spark.session import spark_session
 
     session = spark_session()
     try:

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page and print its path."""
-    from analysis.report import write_report
+    from analysis.report.page import write_report
 
     print(write_report(args.run_dir, args.out))
     return 0

@@ -18,7 +18,7 @@ from scenarios.sweep_file import Sweep, load_sweep
 from sim.errors import MoteJoinError
 
 if TYPE_CHECKING:
-    from analysis.estimates import Answers, Estimate
+    from analysis.compare.estimates import Answers, Estimate
 
 COUNT: Final = "motes.count"
 QUICK_COUNTS: Final = (200, 400)
@@ -240,7 +240,7 @@ def _answers(request: Request, name: str) -> "Answers":
     if memo is not None:
         return memo  # type: ignore[return-value]
     # Here and not above: Spark takes a second to import, and most figures do without.
-    from analysis.compare import Question
+    from analysis.compare.compare_runs import Question
     from scenarios.sweep import plan_sweep, run_sweep
 
     sweep = load_sweep(name)

@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
-from analysis.estimates import Estimate, estimate
+from analysis.compare.estimates import Estimate, estimate
 from scenarios.figure import Request
 from scenarios.shared_workload import Measured, Setting, measure
 

@@ -56,7 +56,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
 
 
 def _has_recall(manifest: Manifest) -> bool:
-    """Whether the trace says how much of the exact join was delivered; see `analysis/recall.py`."""
+    """Whether the trace says how much of the exact join was delivered; see `analysis/metrics/recall.py`."""
     scenario = manifest.scenario
     recorded = {"readings", "results"} <= manifest.rows.keys() and scenario["trace"]["partners"]
     return recorded and scenario["join"]["arity"] != "complete"

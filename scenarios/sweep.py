@@ -15,14 +15,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from analysis.compaction import FOLDER, Source, compact
-from analysis.compare import Question, check_metrics
-from analysis.groups import Grouping, baselines, group_by_keys
-from analysis.run_check import check_run
-from analysis.session import sweep_session
-from analysis.shipping import ship_code
-from analysis.sweep_answer import SweepAnswer, answer_sweep
-from analysis.tasks import Progress, run_tasks
+from analysis.compare.compare_runs import Question, check_metrics
+from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.sweep_answer import SweepAnswer, answer_sweep
+from analysis.spark.compaction import FOLDER, Source, compact
+from analysis.spark.session import sweep_session
+from analysis.spark.shipping import ship_code
+from analysis.spark.tasks import Progress, run_tasks
+from analysis.trace.run_check import check_run
 from scenarios.progress import ProgressDisplay
 from scenarios.sweep_file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep_task import Failure, Job, Outcome, Workshop, is_aside, new_session

@@ -55,15 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the sweep: 0 if all runs are complete, 1 if some failed."""
-    from analysis.session import require_spark
+    from analysis.spark.session import require_spark
     from scenarios.sweep_file import load_sweep
 
     sweep = load_sweep(args.sweep)
     settings = spark_settings(args.conf)
     # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
     require_spark()
-    from analysis.answer_page import answer_header, answer_rows
-    from analysis.compare import Question
+    from analysis.compare.compare_runs import Question
+    from analysis.compare.page import answer_header, answer_rows
     from scenarios.sweep import plan_sweep, run_sweep
 
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.

@@ -25,7 +25,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, ValidationError
 
-from analysis.groups import short_keys, value_text
+from analysis.compare.groups import short_keys, value_text
 from scenarios.faults import faults_of
 from scenarios.load import find_text, parse_toml, put_key, validate_scenario
 from scenarios.schema import Scenario

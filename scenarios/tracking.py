@@ -3,7 +3,7 @@
 Inside are motes that stand in the field, also those that crashed or whose battery is empty: that they no
 longer tell is the fault of the network. Motes not yet added, or taken away, are nowhere.
 
-The same figures, by the same definitions, come out of the trace in `analysis.tracking`.
+The same figures, by the same definitions, come out of the trace in `analysis.metrics.tracking`.
 """
 
 from collections.abc import Callable

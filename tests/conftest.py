@@ -27,7 +27,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """One small Spark session for all tests of a process."""
-    from analysis.session import default_settings, spark_session
+    from analysis.spark.session import default_settings, spark_session
 
     # For tables of a few rows nearly all time goes into planning and compiling: do little of both.
     options = default_settings("local[2]")["spark.driver.extraJavaOptions"]

@@ -244,7 +244,7 @@ def free_gb(folder: Path) -> float:
 def find_java() -> str | None:
     """The home of a Java that Spark runs on."""
     ran = subprocess.run(
-        [PYTHON, "-m", "analysis.java"], cwd=ROOT, capture_output=True, text=True, check=False
+        [PYTHON, "-m", "analysis.spark.java"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     return ran.stdout.strip() or None
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import duckdb
 
-from analysis import metrics
-from analysis.compaction import FOLDER, Source, compact
-from analysis.compare import measure, trace_rows
-from analysis.session import spark_session, sweep_session
-from analysis.shipping import ship_code
-from analysis.tasks import run_tasks
-from analysis.traces import find_runs, load_traces
+from analysis.compare.compare_runs import measure, trace_rows
+from analysis.metrics import spark as metrics
+from analysis.spark.compaction import FOLDER, Source, compact
+from analysis.spark.session import spark_session, sweep_session
+from analysis.spark.shipping import ship_code
+from analysis.spark.tasks import run_tasks
+from analysis.spark.traces import find_runs, load_traces
 from scenarios.load import LoadedScenario, parse_toml
 from scenarios.run import run_scenario
 from scenarios.shipped import shipped_scenarios

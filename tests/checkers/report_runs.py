@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.count_check import RECOUNTS
-from analysis.report_trace import TraceTables
+from analysis.trace.count_check import RECOUNTS
+from analysis.trace.reader import TraceTables
 from sim.trace.manifest import Manifest, Status
 from sim.trace.recorder import Recorder
 from sim.trace.tables import SINK, TABLES, Kind

@@ -11,8 +11,8 @@ from typing import Final, Self
 
 import pyspark
 
-from analysis.java import find_java
-from analysis.session import LOOPBACK
+from analysis.spark.java import find_java
+from analysis.spark.session import LOOPBACK
 
 _START_S: Final = 120.0
 _POLL_S: Final = 0.1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.compare import compare
+from analysis.compare.compare_runs import compare
 from tests.checkers.missing import find_missing
 from tests.checkers.trace import check_trace
 from tests.e2e.runs import run_here

@@ -275,8 +275,8 @@ def test_a_run_whose_process_dies_is_given_up_and_the_others_go_on(tmp_path: Pat
     """Spark gives up all work when a task fails four times: we stop before that."""
     program = """
 import os, signal
-from analysis.session import sweep_session
-from analysis.tasks import run_tasks
+from analysis.spark.session import sweep_session
+from analysis.spark.tasks import run_tasks
 
 def work(item, attempt):
     if item == 1 and attempt < 2:

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib.container import BarContainer
 
-from analysis.compare import compare
-from analysis.numbers import short
-from analysis.plots import comparison_figures, draw_comparison
+from analysis.compare.compare_runs import compare
+from analysis.compare.number_format import short
+from analysis.compare.run_plots import comparison_figures, draw_comparison
 from scenarios.compare_command import add_arguments, metrics_table
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Status

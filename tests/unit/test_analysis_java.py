@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.java import find_java, parse_version
+from analysis.spark.java import find_java, parse_version
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -54,7 +54,7 @@ def test_java_home_that_is_too_old_is_passed_over(
 
 def test_module_run_as_a_program_prints_the_home_and_does_without_spark(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "jdk", "17.0.1")
-    script = "import runpy, sys; sys.modules['pyspark'] = None; runpy.run_module('analysis.java', run_name='__main__')"
+    script = "import runpy, sys; sys.modules['pyspark'] = None; runpy.run_module('analysis.spark.java', run_name='__main__')"
     answer = subprocess.run(
         [sys.executable, "-c", script],
         env={"JAVA_HOME": str(home), "PATH": "/usr/bin:/bin"},

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from analysis.compare import keeping
-from analysis.metrics import METRICS, run_metrics
-from analysis.traces import find_runs, load_traces
+from analysis.compare.compare_runs import keeping
+from analysis.metrics.spark import METRICS, run_metrics
+from analysis.spark.traces import find_runs, load_traces
 from tests.run_directories import RandomRun, random_run
 
 if TYPE_CHECKING:

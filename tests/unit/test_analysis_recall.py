@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis.compare import keeping
-from analysis.recall import PAIRS_MAX, recall
-from analysis.traces import find_runs, load_traces
+from analysis.compare.compare_runs import keeping
+from analysis.metrics.recall import PAIRS_MAX, recall
+from analysis.spark.traces import find_runs, load_traces
 from tests.run_directories import Ground, Row, random_ground, write_run
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ US_PER_S = 1_000_000
 
 
 def verdict(ground: Ground) -> Verdict:
-    """The definitions of `analysis.recall`, word by word."""
+    """The definitions of `analysis.metrics.recall`, word by word."""
     readings = set(ground.readings)
 
     def before(one: Reading, other: Reading) -> bool:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.schemas import table_schema
-from analysis.traces import find_runs, load_traces
+from analysis.spark.schemas import table_schema
+from analysis.spark.traces import find_runs, load_traces
 from sim.errors import TraceError
 from sim.trace.manifest import Status
 from sim.trace.tables import TABLES

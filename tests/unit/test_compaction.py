@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from analysis import compaction
-from analysis.compaction import FOLDER, Source, compact, read_index, write_part
-from analysis.traces import find_runs, load_traces
+from analysis.spark import compaction
+from analysis.spark.compaction import FOLDER, Source, compact, read_index, write_part
+from analysis.spark.traces import find_runs, load_traces
 from sim.trace.manifest import read_complete
 from tests.run_directories import random_run
 

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.answer_files import write_answers
-from analysis.answer_page import cell
-from analysis.answer_plots import bars, heat_map
-from analysis.estimates import (
+from analysis.compare.answer_plots import bars, heat_map
+from analysis.compare.estimates import (
     Estimate,
     answers,
     difference_table,
     estimate,
     summary_table,
 )
-from analysis.groups import Grouping, baselines, group_by_keys
+from analysis.compare.files import write_answers
+from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.page import cell
 from sim.errors import InputError
 
 SCENARIOS = {

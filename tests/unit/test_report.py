@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from analysis.report import report_page, write_report
-from analysis.report_html import Html, join, tag
+from analysis.report.html import Html, join, tag
+from analysis.report.page import report_page, write_report
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Manifest, Status
 from sim.trace.tables import DropReason, Fate

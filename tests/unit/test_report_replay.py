@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import report_trace
-from analysis.report_replay import (
+from analysis.report.replay import (
     FRAMES_MOST,
     VALUES_MOST,
     Frames,
@@ -18,7 +17,8 @@ from analysis.report_replay import (
     sizes_over,
     truth_toggles,
 )
-from analysis.report_trace import TraceTables
+from analysis.trace import reader as report_trace
+from analysis.trace.reader import TraceTables
 from tests.checkers.report_runs import S, write_run
 
 MOTES = 6

@@ -5,9 +5,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from analysis import report_trace
-from analysis.report_energy import energy_history
-from analysis.report_series import (
+from analysis.report.energy import energy_history
+from analysis.report.series import (
     BIN_WIDTHS_S,
     BINS_MOST,
     ELECTIONS,
@@ -19,7 +18,8 @@ from analysis.report_series import (
     probes_over_time,
     traffic_bytes,
 )
-from analysis.report_trace import TraceTables
+from analysis.trace import reader as report_trace
+from analysis.trace.reader import TraceTables
 from sim.errors import TraceError
 from tests.checkers.report_runs import S, write_run
 

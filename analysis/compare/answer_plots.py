@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.estimates import Answers, Estimate
-from analysis.groups import value_text
-from analysis.labels import label
-from analysis.numbers import short
-from analysis.plots import COLOURS, save_figures
+from analysis.compare.estimates import Answers, Estimate
+from analysis.compare.groups import value_text
+from analysis.compare.number_format import short
+from analysis.compare.run_plots import COLOURS, save_figures
+from analysis.metrics.definitions import label
 
 SERIES_MAX: Final = 10
 """Lines or bars side by side that can be told apart; the tables have all."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.report_trace import US_PER_S, TraceTables
+from analysis.trace.reader import US_PER_S, TraceTables
 
 CAUSES = ("tx", "rx", "overhear", "idle", "sleep", "cpu", "sense")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 from scipy.special import stdtrit
 
-from analysis.groups import Grouping, value_text
+from analysis.compare.groups import Grouping, value_text
 
 CONFIDENCE: Final = 0.95
 

@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from analysis.report_energy import EnergyHistory
-from analysis.report_trace import US_PER_S, TraceTables, codes, lists
+from analysis.report.energy import EnergyHistory
+from analysis.trace.reader import US_PER_S, TraceTables, codes, lists
 from sim.trace.manifest import Manifest
 from sim.trace.tables import SINK, Change, Event
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.report_html import Html, join, tag
+from analysis.report.html import Html, join, tag
 from sim.trace.manifest import Manifest
 from sim.trace.tables import CONTROL_KINDS, Fate
 

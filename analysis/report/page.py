@@ -13,13 +13,12 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from analysis.count_check import check_counts
-from analysis.report_energy import energy_history
-from analysis.report_figure import Figure, Section, missing_table
-from analysis.report_figures import sections
-from analysis.report_html import Html, join, tag
-from analysis.report_numbers import provenance, tables, tiles
-from analysis.report_replay import (
+from analysis.report.energy import energy_history
+from analysis.report.figure import Figure, Section, missing_table
+from analysis.report.figures import sections
+from analysis.report.html import Html, join, tag
+from analysis.report.numbers import provenance, tables, tiles
+from analysis.report.replay import (
     AnswerHistory,
     Frames,
     Toggles,
@@ -28,14 +27,15 @@ from analysis.report_replay import (
     sizes_over,
     truth_toggles,
 )
-from analysis.report_series import Bins
-from analysis.report_trace import TraceTables
-from analysis.run_check import check_run
+from analysis.report.series import Bins
+from analysis.trace.count_check import check_counts
+from analysis.trace.reader import TraceTables
+from analysis.trace.run_check import check_run
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Manifest
 
 REPORT = "report.html"
-SCRIPTS = ("report_common.js", "report_charts.js", "report_replay.js")
+SCRIPTS = ("common.js", "charts.js", "replay.js")
 
 
 def write_report(directory: Path, out: Path | None = None) -> Path:
@@ -96,7 +96,7 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
         f"{strategy} over {protocol['protocol']} clusters",
         f"window {manifest.scenario['join']['window_s']:g} s",
     ]
-    return Template(_packaged("report_template.html")).substitute(
+    return Template(_packaged("template.html")).substitute(
         title=join(manifest.name),
         description=join(str(manifest.scenario.get("description", ""))),
         facts=join(*(tag("li", fact) for fact in facts)),
@@ -182,4 +182,4 @@ def _json(data: dict[str, Any]) -> str:
 
 
 def _packaged(name: str) -> str:
-    return files("analysis").joinpath(name).read_text(encoding="utf-8")
+    return files("analysis.report.page.assets").joinpath(name).read_text(encoding="utf-8")

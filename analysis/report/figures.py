@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.report_energy import EnergyHistory
-from analysis.report_figure import (
+from analysis.report.energy import EnergyHistory
+from analysis.report.figure import (
     SLOTS,
     Figure,
     Section,
@@ -21,8 +21,8 @@ from analysis.report_figure import (
     series,
     without,
 )
-from analysis.report_replay import Frames, Sizes
-from analysis.report_series import (
+from analysis.report.replay import Frames, Sizes
+from analysis.report.series import (
     Bins,
     Round,
     Sums,
@@ -33,7 +33,7 @@ from analysis.report_series import (
     probes_over_time,
     traffic_bytes,
 )
-from analysis.report_trace import TraceTables
+from analysis.trace.reader import TraceTables
 
 DELAY_BINS = 40
 BATTERY_BINS = 25

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from analysis.tasks import Progress, run_tasks
+from analysis.spark.tasks import Progress, run_tasks
 
 FOLDER: Final = "traces"
 INDEX: Final = "index.json"

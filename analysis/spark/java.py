@@ -1,4 +1,4 @@
-"""Finds a Java that Spark can run on; `python -m analysis.java` prints its home.
+"""Finds a Java that Spark can run on; `python -m analysis.spark.java` prints its home.
 
 No Spark here: the set-up script and `motejoin doctor` ask before Spark is known to be there.
 """

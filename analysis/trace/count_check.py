@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analysis.groups import flatten
-from analysis.report_trace import TraceTables, codes
+from analysis.compare.groups import flatten
+from analysis.trace.reader import TraceTables, codes
 from sim.errors import TraceError
 from sim.trace.manifest import MANIFEST, Manifest
 

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.answer_page import Page, answer_page
-from analysis.answer_plots import draw_answers
-from analysis.estimates import Answers, difference_table, summary_table
-from analysis.labels import MAIN
+from analysis.compare.answer_plots import draw_answers
+from analysis.compare.estimates import Answers, difference_table, summary_table
+from analysis.compare.page import Page, answer_page
+from analysis.metrics.definitions import MAIN
 from sim.errors import InputError
 
 PAGE = "index.html"

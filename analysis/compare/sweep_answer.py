@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from analysis.answer_files import shown_metrics, write_answers, write_page, write_table
-from analysis.answer_page import Page, answer_header, answer_rows
-from analysis.compare import NOTE, Question, measure, measure_columns
-from analysis.estimates import Answers, answers, value_array
-from analysis.groups import Grouping
-from analysis.traces import Run, find_runs
+from analysis.compare.compare_runs import NOTE, Question, measure, measure_columns
+from analysis.compare.estimates import Answers, answers, value_array
+from analysis.compare.files import shown_metrics, write_answers, write_page, write_table
+from analysis.compare.groups import Grouping
+from analysis.compare.page import Page, answer_header, answer_rows
+from analysis.spark.traces import Run, find_runs
 
 
 @dataclass(frozen=True, slots=True)

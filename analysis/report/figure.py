@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.report_series import ELECTIONS
+from analysis.report.series import ELECTIONS
 from sim.trace.tables import DropReason, Fate
 
 # Slots of the page's palette. A name keeps its colour whatever else is in the plot.

@@ -16,9 +16,9 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark c
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from analysis.compaction import COMPACTED, FOLDER, Compacted, read_index
-from analysis.run_check import check_run, scenario_key, trace_parts
-from analysis.schemas import RUNS, table_schema
+from analysis.spark.compaction import COMPACTED, FOLDER, Compacted, read_index
+from analysis.spark.schemas import RUNS, table_schema
+from analysis.trace.run_check import check_run, scenario_key, trace_parts
 from sim.errors import TraceError
 from sim.trace.manifest import Manifest
 from sim.trace.tables import TABLES
@@ -56,7 +56,7 @@ class Traces:
     """The traces of some runs, lazily read."""
 
     runs: DataFrame
-    """One row per run: `analysis.schemas.RUNS`."""
+    """One row per run: `analysis.spark.schemas.RUNS`."""
     tables: dict[str, DataFrame]
     """Every table of `sim.trace.tables.TABLES`, with `run` as a further column; no rows of runs that did not
     record it (see `recorded` in `runs`)."""

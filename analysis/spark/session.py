@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from analysis.java import find_java, missing_message
+from analysis.spark.java import find_java, missing_message
 from sim.errors import MachineError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from analysis.numbers import short
-from analysis.report_series import ELECTIONS
+from analysis.compare.number_format import short
+from analysis.report.series import ELECTIONS
 from sim.trace.tables import CONTROL_KINDS
 
 RUNS_MAX: Final = 60

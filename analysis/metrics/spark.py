@@ -15,9 +15,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 from pyspark.sql.types import StructField, StructType
 
-from analysis.recall import PAIRS_MAX, Keep, recall
-from analysis.traces import US_PER_S, Traces, local_frame
-from analysis.tracking import tracking
+from analysis.metrics.recall import PAIRS_MAX, Keep, recall
+from analysis.metrics.tracking import tracking
+from analysis.spark.traces import US_PER_S, Traces, local_frame
 from sim.trace.tables import CONTROL_KINDS, SINK, Fate
 
 US_PER_MS: Final = 1_000

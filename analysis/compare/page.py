@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from analysis.estimates import Answers, Estimate
-from analysis.labels import label
-from analysis.numbers import short
-from analysis.report_html import Html, join, tag
+from analysis.compare.estimates import Answers, Estimate
+from analysis.compare.number_format import short
+from analysis.metrics.definitions import label
+from analysis.report.html import Html, join, tag
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ def answer_page(page: Page, folder: Path) -> str:
         ),
         tag("main", *_sections(page, folder)),
     ]
-    style = files("analysis").joinpath("answer_page.css").read_text(encoding="utf-8")
+    style = files("analysis.compare.compare_runs").joinpath("page.css").read_text(encoding="utf-8")
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

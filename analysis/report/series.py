@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from analysis.report_trace import US_PER_S, TraceTables, codes
+from analysis.trace.reader import US_PER_S, TraceTables, codes
 from sim.trace.tables import CONTROL_KINDS, Fate
 
 BINS_MOST = 300

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from analysis.answer_files import (
+from analysis.compare.estimates import Answers, answers
+from analysis.compare.files import (
     Written,
     make_folder,
     shown_metrics,
@@ -19,14 +20,13 @@ from analysis.answer_files import (
     write_page,
     write_table,
 )
-from analysis.answer_page import Page, answer_header, answer_rows
-from analysis.compaction import COMPACTED
-from analysis.estimates import Answers, answers
-from analysis.groups import Grouping, baselines, group_by_keys
-from analysis.metrics import MEASURES, run_metrics, traffic_by_kind
-from analysis.plots import draw_comparison
-from analysis.session import SMALL_ROWS_MAX, sized, spark_session
-from analysis.traces import Rejected, Run, find_runs, load_traces
+from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.page import Page, answer_header, answer_rows
+from analysis.compare.run_plots import draw_comparison
+from analysis.metrics.spark import MEASURES, run_metrics, traffic_by_kind
+from analysis.spark.compaction import COMPACTED
+from analysis.spark.session import SMALL_ROWS_MAX, sized, spark_session
+from analysis.spark.traces import Rejected, Run, find_runs, load_traces
 
 Tell = Callable[[str], None]
 

@@ -1,0 +1,1 @@
+"""Metrics: what each is and how it is computed."""

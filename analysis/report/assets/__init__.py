@@ -1,0 +1,1 @@
+"""Style sheet, scripts and template of the report."""

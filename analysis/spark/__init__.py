@@ -1,0 +1,1 @@
+"""Spark: sessions, traces as DataFrames, tasks, compaction."""
