@@ -33,7 +33,7 @@ COMMANDS: Final = {
     "scenarios": "list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
     "doctor": "check that this machine is ready (Python, packages, Java, Spark)",
 }
-"""Each command, with what it does; `scenarios.NAME_command` is imported only when NAME is run."""
+"""Each command, with what it does; `scenarios.commands.NAME` is imported only when NAME is run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,7 +100,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         )
         if name == meant:
             # The other commands stay unloaded: together they import most of the product.
-            import_module(f"scenarios.{name}_command").add_arguments(command)
+            import_module(f"scenarios.commands.{name}").add_arguments(command)
     return parser
 
 

@@ -77,7 +77,7 @@ def answer_page(page: Page, folder: Path) -> str:
         ),
         tag("main", *_sections(page, folder)),
     ]
-    style = files("analysis.compare.compare_runs").joinpath("page.css").read_text(encoding="utf-8")
+    style = files("analysis.compare").joinpath("page.css").read_text(encoding="utf-8")
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -182,4 +182,4 @@ def _json(data: dict[str, Any]) -> str:
 
 
 def _packaged(name: str) -> str:
-    return files("analysis.report.page.assets").joinpath(name).read_text(encoding="utf-8")
+    return files("analysis.report.assets").joinpath(name).read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scenarios.phenomena.bursts import Bursty
 from scenarios.phenomena.contract import Phenomenon
 from scenarios.phenomena.data_centre import DataCentre, Failure, Quantity
-from scenarios.phenomena.gas_cloud import GasCloud
-from scenarios.phenomena.gas_tables import GasCloudTable
+from scenarios.phenomena.gas.cloud import GasCloud
+from scenarios.phenomena.gas.tables import GasCloudTable
 from scenarios.phenomena.moving_objects import GivenPath, MovingObjects, RandomWaypoint, Track
 from scenarios.phenomena.recording import read_recording
 from scenarios.phenomena.replay import Replay

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples
 from scenarios.phenomena.draws import Draws
-from scenarios.phenomena.sensors import distinct_rounds
+from scenarios.phenomena.gas.sensors import distinct_rounds
 from sim.rng import RandomStreams
 
 _SECOND_US: Final = 1_000_000

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.draws import NormalDraws
-from scenarios.phenomena.sensors import rounded
+from scenarios.phenomena.gas.sensors import rounded
 from scenarios.phenomena.smooth import SmoothNoise
 from sim.rng import RandomStreams
 

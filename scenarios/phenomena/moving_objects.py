@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.draws import Draws
-from scenarios.phenomena.sensors import rounded
+from scenarios.phenomena.gas.sensors import rounded
 from sim.rng import RandomStreams
 
 Floats = NDArray[np.float64]

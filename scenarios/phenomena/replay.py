@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.gas.sensors import LevelMeter, distinct_rounds
 from scenarios.phenomena.recording import Recording
-from scenarios.phenomena.sensors import LevelMeter, distinct_rounds
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

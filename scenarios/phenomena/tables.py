@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from scenarios.phenomena.gas_tables import GasCloudTable, Point, Share
-from scenarios.tables import NotNegative, Positive, Table
+from scenarios.phenomena.gas.tables import GasCloudTable, Point, Share
+from scenarios.schema.base import NotNegative, Positive, Table
 
 # Objects that wander when the scenario names neither objects nor paths.
 _WANDERERS: Final = 3

@@ -10,7 +10,7 @@ from network.radio.channel import UnitDisk
 from network.radio.profile import load_profile
 from network.routing.routes import Metric, Routes, link_costs
 from network.topology import Placement, place_uniform
-from scenarios.radio_bench import load_point
+from scenarios.fidelity.radio_rig import load_point
 from tests.checkers.networks import Account
 
 MOTES = 200

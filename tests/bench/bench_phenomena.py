@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.dispersion import Coefficients, Stability, puff_g_per_m3, spread_of
-from scenarios.phenomena.gas_cloud import GasCloud
+from scenarios.phenomena.gas.cloud import GasCloud
+from scenarios.phenomena.gas.dispersion import Coefficients, Stability, puff_g_per_m3, spread_of
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import simpy
 
-from scenarios.load import LoadedScenario, load_scenario, validate_scenario
-from scenarios.run import run_scenario
+from scenarios.schema.load import LoadedScenario, load_scenario, validate_scenario
+from scenarios.simulation.run import run_scenario
 from sim.kernel import Kernel, Story
 
 EVENTS = 300_000

@@ -23,12 +23,12 @@ from analysis.spark.session import spark_session, sweep_session
 from analysis.spark.shipping import ship_code
 from analysis.spark.tasks import run_tasks
 from analysis.spark.traces import find_runs, load_traces
-from scenarios.load import LoadedScenario, parse_toml
-from scenarios.run import run_scenario
-from scenarios.shipped import shipped_scenarios
-from scenarios.sweep import PACKAGES
-from scenarios.sweep_file import point_scenario
-from scenarios.sweep_task import Job, Workshop
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import LoadedScenario, parse_toml
+from scenarios.simulation.run import run_scenario
+from scenarios.sweep.driver import PACKAGES
+from scenarios.sweep.file import point_scenario
+from scenarios.sweep.task import Job, Workshop
 
 RUNS = 8
 RUN_S = 5.0

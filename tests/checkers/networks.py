@@ -7,10 +7,10 @@ from typing import Any
 
 from network.contract import Message
 from network.ledger import Ledger
-from scenarios.load import LoadedScenario, parse_scenario
-from scenarios.network_build import Network, battery_j, build_network
-from scenarios.shipped import shipped_scenarios
-from scenarios.site_build import build_site
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import LoadedScenario, parse_scenario
+from scenarios.wiring.network import Network, battery_j, build_network
+from scenarios.wiring.site import build_site
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.tables import DropReason, Event, Outcome

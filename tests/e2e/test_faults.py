@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios
 from tests.e2e.runs import SMALL, fails
 
 SETTINGS = {

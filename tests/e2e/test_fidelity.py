@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
-from scenarios.fidelity import Line, fidelity_lines
+from scenarios.fidelity.checks import Line, fidelity_lines
 
 ROOT = Path(__file__).parents[2]
 

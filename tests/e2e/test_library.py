@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.build import World, build_world
-from scenarios.load import load_scenario
-from scenarios.sensing import PoissonTimes
+from scenarios.schema.load import load_scenario
+from scenarios.simulation.sensing import PoissonTimes
+from scenarios.wiring.simulation import World, build_world
 from sim.kernel import US_PER_S, to_us
 from sim.rng import RandomStreams
 from tests.checkers.trace import check_trace

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from network.topology import read_links
-from scenarios.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails, run_here
 from tests.requirements import recorded_file

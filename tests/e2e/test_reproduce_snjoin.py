@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
-from scenarios.reproduce_snjoin import PUBLISHED, REDUCTIONS
+from scenarios.reproduce.snjoin import PUBLISHED, REDUCTIONS
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from scenarios.cli import main
-from scenarios.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios
 from sim.trace.manifest import read_complete
 from tests.checkers.trace import Trace, check_trace
 from tests.e2e.runs import SMALL, fails

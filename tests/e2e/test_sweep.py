@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenarios.cli import main
-from scenarios.load import LoadedScenario
-from scenarios.run import run_scenario
-from scenarios.sweep_file import load_sweep, point_scenario
+from scenarios.schema.load import LoadedScenario
+from scenarios.simulation.run import run_scenario
+from scenarios.sweep.file import load_sweep, point_scenario
 from sim.trace.manifest import read_complete
 from tests.e2e.cluster import Cluster, turns
 from tests.e2e.runs import fails

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.phenomena.barriers import Barriers
-from scenarios.phenomena.dispersion import (
+from scenarios.phenomena.gas.barriers import Barriers
+from scenarios.phenomena.gas.dispersion import (
     Coefficients,
     Stability,
     plume_g_per_m3,
     puff_g_per_m3,
     spread_of,
 )
-from scenarios.phenomena.puffs import Puffs, Release
-from scenarios.phenomena.wind import Wind
+from scenarios.phenomena.gas.puffs import Puffs, Release
+from scenarios.phenomena.gas.wind import Wind
 from sim.rng import RandomStreams
 
 coefficient_sets = st.sampled_from(Coefficients)

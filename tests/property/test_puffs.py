@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.phenomena.barriers import Barriers
-from scenarios.phenomena.dispersion import Coefficients, Stability, spread_of
-from scenarios.phenomena.puffs import Puffs, Release
-from scenarios.phenomena.wind import Turn, Wind
+from scenarios.phenomena.gas.barriers import Barriers
+from scenarios.phenomena.gas.dispersion import Coefficients, Stability, spread_of
+from scenarios.phenomena.gas.puffs import Puffs, Release
+from scenarios.phenomena.gas.wind import Turn, Wind
 from sim.rng import RandomStreams
 
 coordinates = st.integers(-20, 20).map(float)

@@ -12,7 +12,7 @@ from matplotlib.container import BarContainer
 from analysis.compare.compare_runs import compare
 from analysis.compare.number_format import short
 from analysis.compare.run_plots import comparison_figures, draw_comparison
-from scenarios.compare_command import add_arguments, metrics_table
+from scenarios.commands.compare import add_arguments, metrics_table
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Status
 from sim.trace.tables import CONTROL_KINDS

@@ -10,7 +10,7 @@ import pytest
 from clustering.contract import Clusters
 from clustering.protocols.registry import Protocol
 from scenarios.cli import main
-from scenarios.cluster_plot import cluster_colours
+from scenarios.terminal.cluster_plot import cluster_colours
 
 SMALL = ["cluster", "--nodes", "200", "--side", "500", "--range", "60"]
 

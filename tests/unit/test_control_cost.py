@@ -6,7 +6,7 @@ import pytest
 from clustering.contract import Broadcast, Heard, Send, Unicast
 from clustering.neighbourhood import Neighbourhoods
 from network.radio.profile import load_profile
-from scenarios.control_cost import CountedAir
+from scenarios.wiring.counted_links import CountedAir
 from sim.trace.tables import SINK
 
 POSITIONS_M = np.array([[0.0, 0.0], [40.0, 0.0], [80.0, 0.0], [30.0, 0.0]])

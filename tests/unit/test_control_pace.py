@@ -3,9 +3,9 @@
 import pytest
 
 from network.radio.profile import load_profile
-from scenarios.control_pace import ControlPace, control_pace
-from scenarios.load import parse_scenario
-from scenarios.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import parse_scenario
+from scenarios.wiring.control_pace import ControlPace, control_pace
 
 
 def pace(*settings: str, profile: str = "first-order") -> ControlPace:

@@ -11,7 +11,7 @@ from network.radio.channel import LinkTable
 from network.radio.profile import load_profile
 from network.radio.shadowing import Shadowing
 from network.topology import Placement
-from scenarios.radio_bench import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
+from scenarios.fidelity.radio_rig import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
 from sim.kernel import US_PER_S
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, DropReason, Outcome

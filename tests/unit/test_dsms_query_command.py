@@ -346,7 +346,7 @@ def test_a_row_that_satisfies_in_and_out_ends_the_run(
 def test_a_file_is_read_block_by_block(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenarios.column_file._CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr("scenarios.files.columns._CSV_BLOCK_BYTES", 64)
     lines = [f"{number},{number}" for number in range(100)]
     (folder / "long.csv").write_text("\n".join(["id,at_us", *lines]) + "\n")
     given = ["query", "SELECT COUNT(*) FROM L", "--stream=L=long.csv", "--out=a.csv"]

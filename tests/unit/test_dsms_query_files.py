@@ -64,7 +64,7 @@ def test_a_column_that_stays_empty_goes_with_every_type(folder: Path) -> None:
 def test_a_column_may_be_empty_at_first(
     folder: Path, late: str, condition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scenarios.column_file._CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr("scenarios.files.columns._CSV_BLOCK_BYTES", 64)
     rows = [f",{number}," for number in range(50)]
     (folder / "s.csv").write_text("\n".join(["x,at_us,y", *rows, f"{late},50,", ",51,"]) + "\n")
     assert answer(f"SELECT at_us FROM S WHERE {condition}") == [["50", "+", "50"]]

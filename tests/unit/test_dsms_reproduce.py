@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from join.dsms.shared.shared_join import BufferPeaks
-from scenarios import reproduce_shared, shared_runs
 from scenarios.cli import main
-from scenarios.figure import Request
-from scenarios.shared_workload import (
+from scenarios.reproduce import shared as reproduce_shared
+from scenarios.reproduce import shared_runs
+from scenarios.reproduce.figure import Request
+from scenarios.reproduce.shared_workload import (
     DISTRIBUTIONS,
     US_PER_S,
     Measured,

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from join.operators.registry import OPERATORS
-from scenarios import join_command
+from scenarios.commands import join as join_command
 from sim.errors import InputError
 
 Row = tuple[str | None, Any, Any]
@@ -348,7 +348,7 @@ def test_hyphens_in_names_are_understood_with_the_streams_given(tmp_path: Path) 
 
 
 RUN = (
-    "import argparse, scenarios.join_command as c; p = argparse.ArgumentParser();"
+    "import argparse, scenarios.commands.join as c; p = argparse.ArgumentParser();"
     " c.add_arguments(p); a = p.parse_args(); raise SystemExit(a.run(a))"
 )
 

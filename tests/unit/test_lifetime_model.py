@@ -20,10 +20,10 @@ from network.mac.ideal import IdealAir
 from network.radio.channel import UnitDisk
 from network.radio.profile import load_profile
 from network.topology import Placement, place_uniform
-from scenarios import reproduce_heed
 from scenarios.cli import main
-from scenarios.control_cost import CountedAir
-from scenarios.lifetime_model import Contender, Life, Setting, frame_j, live
+from scenarios.reproduce import heed as reproduce_heed
+from scenarios.reproduce.heed_lifetime_model import Contender, Life, Setting, frame_j, live
+from scenarios.wiring.counted_links import CountedAir
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 

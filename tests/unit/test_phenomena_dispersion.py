@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scenarios.phenomena.dispersion import (
+from scenarios.phenomena.gas.dispersion import (
     Coefficients,
     Stability,
     plume_g_per_m3,

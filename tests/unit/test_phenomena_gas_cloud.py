@@ -6,19 +6,19 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from scenarios.phenomena.barriers import Barriers
 from scenarios.phenomena.build import build_phenomenon
 from scenarios.phenomena.contract import NOTHING, Samples
-from scenarios.phenomena.gas_cloud import GasCloud
-from scenarios.phenomena.gas_tables import GasCloudTable
-from scenarios.phenomena.puffs import NEGLIGIBLE
-from scenarios.phenomena.sensors import (
+from scenarios.phenomena.gas.barriers import Barriers
+from scenarios.phenomena.gas.cloud import GasCloud
+from scenarios.phenomena.gas.puffs import NEGLIGIBLE
+from scenarios.phenomena.gas.sensors import (
     GasSensors,
     LevelMeter,
     distinct_rounds,
     rounded,
     strongest,
 )
+from scenarios.phenomena.gas.tables import GasCloudTable
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 

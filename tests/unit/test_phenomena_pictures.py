@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.gas_cloud import GasCloud
-from scenarios.phenomena.pictures import cloud_figure, draw_cloud
+from scenarios.phenomena.gas.cloud import GasCloud
+from scenarios.phenomena.gas.pictures import cloud_figure, draw_cloud
 from scenarios.phenomena.tables import PhenomenonTable
 from sim.rng import RandomStreams
 

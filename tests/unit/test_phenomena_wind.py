@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from scenarios.phenomena.gas.wind import Turn, Wind
 from scenarios.phenomena.smooth import SmoothNoise
-from scenarios.phenomena.wind import Turn, Wind
 from sim.rng import RandomStreams
 
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.schema import Scenario
+from scenarios.schema.scenario import Scenario
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENTS = [(DOCS / name).read_text() for name in ("SCENARIOS.md", "CLUSTERING.md")]

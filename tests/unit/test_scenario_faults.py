@@ -2,8 +2,8 @@
 
 import pytest
 
-from scenarios.load import parse_scenario
-from scenarios.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import parse_scenario
 from sim.errors import ScenarioError
 
 TEXT = shipped_scenarios()["gas-cloud-small"]

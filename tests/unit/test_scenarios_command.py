@@ -6,12 +6,12 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from scenarios.build import build_world
 from scenarios.cli import main
-from scenarios.load import load_scenario
-from scenarios.phenomena.gas_cloud import GasCloud
-from scenarios.phenomena.pictures import telling_times_s
-from scenarios.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.phenomena.gas.cloud import GasCloud
+from scenarios.phenomena.gas.pictures import telling_times_s
+from scenarios.schema.load import load_scenario
+from scenarios.wiring.simulation import build_world
 
 ROOT = Path(__file__).parents[2]
 GAS_SCENARIOS = [

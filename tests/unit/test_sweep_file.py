@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.load import put_key
-from scenarios.shipped import shipped_sweeps
-from scenarios.sweep_file import Sweep, load_sweep, point_scenario
+from scenarios.files.shipped import shipped_sweeps
+from scenarios.schema.load import put_key
+from scenarios.sweep.file import Sweep, load_sweep, point_scenario
 from sim.errors import ScenarioError
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.load import parse_toml
-from scenarios.shipped import shipped_scenarios
-from scenarios.sweep_task import (
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import parse_toml
+from scenarios.sweep.task import (
     ATTEMPTS_MAX,
     Failure,
     Job,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.text_table import WIDTH, laid_out, print_numbers
+from scenarios.terminal.text_table import WIDTH, laid_out, print_numbers
 
 METRICS = [f"metric number {i}" for i in range(13)]
 NUMBERS = [

@@ -1,0 +1,79 @@
+"""What `compare` and `sweep` have in common on the command line: what to show, and how to reach Spark."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from sim.errors import InputError
+
+ROWS_MAX = 60
+"""Rows of a table on a terminal; the files have all."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a command."""
+    show = parser.add_argument_group("what to show")
+    show.add_argument(
+        "--metric",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="show this metric, such as recall; may be repeated (default: the main ones)",
+    )
+    show.add_argument(
+        "--by",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="take runs together that agree in this scenario key, such as join.strategy or its last"
+        " part; may be repeated, and figures have the first on their horizontal axis",
+    )
+    show.add_argument(
+        "--baseline",
+        metavar="NAME",
+        help="show differences in %% from this point or group, seed by seed; values on some axes, such"
+        " as strategy=centralised, stand for the group that differs from each in just these",
+    )
+    spark = parser.add_argument_group("Spark")
+    spark.add_argument(
+        "--master",
+        metavar="URL",
+        help="Spark master: spark://HOST:7077, yarn, k8s://… (default: all cores of this machine)",
+    )
+    spark.add_argument(
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="a Spark setting, such as spark.executor.memory=4g; may be repeated",
+    )
+
+
+def spark_settings(conf: Sequence[str]) -> dict[str, str]:
+    """The settings of `--conf`.
+
+    Raises:
+        InputError: one is not of the form key=value.
+    """
+    settings = {}
+    for text in conf:
+        key, equals, value = text.partition("=")
+        if not equals or not key.startswith("spark."):
+            raise InputError(f"--conf {text}: expected spark.KEY=VALUE, such as spark.cores.max=8")
+        settings[key] = value
+    return settings
+
+
+def print_answer(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """The table of an answer on standard output; many rows are cut, a number never."""
+    from scenarios.terminal.text_table import print_numbers
+
+    print_numbers(header, rows[:ROWS_MAX])
+    if len(rows) > ROWS_MAX:
+        tell(f"the table shows the first {ROWS_MAX} of {len(rows)} rows; summary.csv has all")
+
+
+def tell(line: str) -> None:
+    """Say something that is not the answer: on standard error."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

@@ -1,0 +1,120 @@
+"""`motejoin compare`: the metrics of several runs side by side."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from analysis.compare.number_format import short
+from analysis.metrics.definitions import label
+from scenarios.commands.answer_options import (
+    add_options,
+    print_answer,
+    spark_settings,
+    tell,
+)
+
+_EXAMPLE: Final = """\
+example:
+  motejoin run gas-cloud-small --out central --set join.strategy=centralised
+  motejoin run gas-cloud-small --out star --set join.strategy=snjoin-star
+  motejoin compare central star --out comparison
+  motejoin compare central star --metric bytes_per_s --metric recall --baseline central
+  motejoin compare runs/* --by join.strategy --baseline centralised
+
+The table goes to standard output. DIR gets metrics.csv and metrics.parquet (one row per run, all
+metrics), figures as PNG and SVG, and index.html over all. With --by or --baseline, summary.csv has mean,
+95 % interval and n of every metric per group, and differences.csv the differences in %.
+
+exit codes:
+  0  all runs were compared
+  1  some were left out, such as unfinished or damaged ones, each named with the reason; the rest was compared
+  2  no run could be compared, or an option is wrong; nothing was written
+"""
+
+_RUNS_SIDE_BY_SIDE_MAX: Final = 5
+"""Up to so many runs the table has a column per run, beyond that a line per run."""
+
+_RUN: Final = ("strategy", "protocol", "motes", "seed")
+"""What the table says of a run before its metrics."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = (
+        "Compute the metrics of run directories with Spark and show them side by side."
+    )
+    parser.epilog = _EXAMPLE
+    parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
+    add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
+    from analysis.spark.session import require_spark
+
+    require_spark()
+    from analysis.compare.compare_runs import Question, compare
+    from analysis.compare.page import answer_header, answer_rows
+    from scenarios.terminal.text_table import print_numbers
+
+    question = Question(args.metric, args.by, args.baseline)
+    comparison = compare(
+        args.runs,
+        args.out,
+        args.master,
+        question=question,
+        tell=tell,
+        settings=spark_settings(args.conf),
+    )
+    if comparison.found is None:
+        print_numbers(*metrics_table(comparison.rows, comparison.shown))
+    else:
+        found, shown = comparison.found, comparison.shown
+        name = "group" if args.by else "run"
+        print_answer(answer_header(found, shown, name), answer_rows(found, shown))
+    for file in comparison.files:
+        tell(f"wrote {file}")
+    _warn(comparison.rows)
+    return 1 if comparison.rejected else 0
+
+
+def metrics_table(
+    rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
+) -> tuple[list[str], list[list[str]]]:
+    """What was run and the metrics shown, a column per run if they are few, else a line per run: header and lines."""
+    columns = [*_RUN, *shown]
+    cells = [[str(row["run"]), *(_cell(row[column]) for column in columns)] for row in rows]
+    header = ["run", *map(label, columns)]
+    if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
+        return header, cells
+    names, *lines = ([name, *column] for name, *column in zip(header, *cells, strict=True))
+    return names, lines
+
+
+def _cell(value: object) -> str:
+    """A value for people; a dash where it is not defined."""
+    match value:
+        case None:
+            return "–"
+        case float():
+            return short(value, digits=4)
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
+
+
+def _warn(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Say what the table does not: samples, and runs whose results are wrong."""
+    for row in rows:
+        share = row["recall_share"]
+        if share is not None and share < 1:
+            tell(f"{row['run']}: recall is from a sample of {share:.1%} of the pairs owed")
+        if row["duplicates"] or row["spurious"]:
+            tell(
+                f"{row['run']}: the sink was told {row['duplicates']} pairs more than once "
+                f"and {row['spurious']} that are no match"
+            )

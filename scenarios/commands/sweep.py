@@ -1,0 +1,121 @@
+"""`motejoin sweep`: many runs as Spark tasks, then tables and figures that answer the question."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from scenarios.commands.answer_options import (
+    ROWS_MAX,
+    add_options,
+    print_answer,
+    spark_settings,
+    tell,
+)
+
+_EXAMPLES: Final = """\
+examples:
+  motejoin sweep feedback-small --out sweeps/feedback
+  motejoin sweep my-sweep.toml --out sweeps/mine --resume
+  motejoin sweep my-sweep.toml --master spark://head:7077 --out /shared/mine --timeout 3600
+  motejoin sweep my-sweep.toml --metric recall --metric bytes_per_s --baseline centralised
+
+SWEEP is a path ending in .toml or the name of a shipped one (`motejoin scenarios` lists them).
+DIR gets runs/POINT-SEED/ (run directories), metrics.csv (one row per run), summary.csv (per point: mean,
+95 % interval and n of every metric), failures.json, both tables as Parquet too, figures and index.html.
+Exit code 1 if some runs failed; Ctrl-C keeps what is complete, and --resume goes on from there.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options to its parser."""
+    parser.description = (
+        "Run every point of a sweep with every seed as Spark tasks and sum up the metrics."
+    )
+    parser.epilog = _EXAMPLES
+    parser.add_argument("sweep", metavar="SWEEP", help="a sweep file, or the name of a shipped one")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="where to write; on a cluster a folder that all its machines share"
+        " (default: sweeps/NAME)",
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="keep the complete runs in DIR and do only the rest"
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        help="time limit of a run (default: the sweep file's timeout_s, else none)",
+    )
+    parser.add_argument(
+        "--compact",
+        action=argparse.BooleanOptionalAction,
+        help="put the traces of all runs into few large files in DIR/traces, which Spark reads much"
+        " faster (default: from 200 runs on)",
+    )
+    add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the sweep: 0 if all runs are complete, 1 if some failed."""
+    from analysis.spark.session import require_spark
+    from scenarios.sweep.file import load_sweep
+
+    sweep = load_sweep(args.sweep)
+    settings = spark_settings(args.conf)
+    # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
+    require_spark()
+    from analysis.compare.compare_runs import Question
+    from analysis.compare.page import answer_header, answer_rows
+    from scenarios.sweep.driver import plan_sweep, run_sweep
+
+    # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
+    baseline = args.baseline or (None if args.by else sweep.baseline)
+    question = Question(args.metric or sweep.metrics, args.by or sweep.by, baseline)
+    plan = plan_sweep(sweep, question)
+    out_dir: Path = args.out or Path("sweeps") / sweep.name
+    tell(
+        f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
+        f" = {len(sweep.points) * len(sweep.seeds)} runs in {out_dir}"
+    )
+    try:
+        result = run_sweep(
+            plan,
+            out_dir,
+            master=args.master,
+            settings=settings,
+            resume=args.resume,
+            timeout_s=args.timeout,
+            compacted=args.compact,
+            tell=tell,
+        )
+    except KeyboardInterrupt:
+        tell(
+            f"stopped; what is complete is kept: motejoin sweep {args.sweep} --out {out_dir} --resume"
+        )
+        raise
+    if result.answer:
+        found, metrics = result.answer.found, result.answer.shown
+        print_answer(
+            answer_header(found, metrics, result.answer.label), answer_rows(found, metrics)
+        )
+    for failure in result.failures[:ROWS_MAX]:
+        print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
+    if len(result.failures) > ROWS_MAX:
+        tell(f"{len(result.failures) - ROWS_MAX} more failed; failures.json has all")
+    page = f"; see {out_dir / 'index.html'}" if result.answer else ""
+    tell(f"{result.done} runs done, {result.kept} kept, {len(result.failures)} failed{page}")
+    return 1 if result.failures else 0
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
+    return seconds

@@ -1,0 +1,1 @@
+"""The radio models beside independent numbers."""

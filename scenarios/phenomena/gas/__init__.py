@@ -1,0 +1,1 @@
+"""The gas cloud: wind, puffs, barriers, sensors."""

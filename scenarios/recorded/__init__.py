@@ -1,0 +1,1 @@
+"""Joins and queries over recorded streams."""

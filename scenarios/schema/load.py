@@ -1,0 +1,141 @@
+"""Finds, reads and validates scenario files."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from scenarios.files.outputs import no_file
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.messages import faults_of
+from scenarios.schema.scenario import Scenario
+from sim.errors import Fault, ScenarioError, near_miss
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedScenario:
+    """A valid scenario and where it came from."""
+
+    scenario: Scenario
+    source: str
+    base_dir: Path
+    """Where paths inside the scenario start."""
+
+
+def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScenario:
+    """The scenario at a path, or the shipped one of that name, with `--set` settings applied.
+
+    Raises:
+        ScenarioError: there is none, or it has faults; all of them are told.
+    """
+    text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
+    return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
+
+
+def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:
+    """The text of a file, or of the shipped one of that name, and where paths inside it start.
+
+    Raises:
+        ScenarioError: there is none, or it cannot be read.
+    """
+    path = Path(name_or_path)
+    looks_like_a_path = path.suffix == ".toml" or "/" in name_or_path
+    if looks_like_a_path or (name_or_path not in shipped and path.is_dir()):
+        if fault := no_file(path, f"a {noun} file"):
+            raise ScenarioError(name_or_path, [Fault("", "", fault)])
+        try:
+            return path.read_text(encoding="utf-8"), path.parent
+        except (OSError, UnicodeDecodeError) as fault:
+            raise ScenarioError(name_or_path, [Fault("", "", f"cannot be read: {fault}")]) from None
+    if name_or_path in shipped:
+        return shipped[name_or_path], Path()
+    known = ", ".join(shipped)
+    hint = near_miss(name_or_path, shipped)
+    expected = f"no such {noun}{hint}; expected a path ending in .toml or one of: {known}"
+    raise ScenarioError(name_or_path, [Fault("", "", expected)])
+
+
+def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scenario:
+    """The scenario that `text` says, with `settings` of the form a.b=value applied.
+
+    Raises:
+        ScenarioError: it has faults; all of them are told.
+    """
+    content = parse_toml(text, source)
+    faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
+    if faults:
+        raise ScenarioError(source, faults)
+    return validate_scenario(content, source)
+
+
+def parse_toml(text: str, source: str) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        ScenarioError: it is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(source, [Fault("", "", f"not valid TOML: {error}")]) from None
+
+
+def validate_scenario(content: Mapping[str, Any], source: str) -> Scenario:
+    """The scenario that parsed TOML says.
+
+    Raises:
+        ScenarioError: it has faults; all of them are told.
+    """
+    try:
+        return Scenario.model_validate(content)
+    except ValidationError as error:
+        raise ScenarioError(source, faults_of(error, Scenario)) from None
+
+
+def _apply(content: dict[str, Any], setting: str) -> Fault | None:
+    """Put one `--set a.b=value` into the content of a file."""
+    key, equals, text = setting.partition("=")
+    parts = key.strip().split(".")
+    if not equals or not all(parts):
+        return Fault("--set", repr(setting), "expected key=value, such as motes.count=500")
+    why_not = put_key(content, key.strip(), _toml_value(text.strip()))
+    return Fault("--set", repr(setting), why_not) if why_not else None
+
+
+def put_key(content: dict[str, Any], key: str, value: object) -> str:
+    """Put a value at a dotted key, whose numbers count entries of arrays: `phenomenon.source.0.x_m`.
+
+    Returns why it cannot be put there; nothing if it was.
+    """
+    parts = key.split(".")
+    here: Any = content
+    for position, part in enumerate(parts):
+        last = position == len(parts) - 1
+        if isinstance(here, list):
+            if not part.isdecimal() or int(part) >= len(here):
+                return (
+                    f"{'.'.join(parts[:position])!r} has entries 0 to {len(here) - 1}, not {part}"
+                )
+            step: Any = int(part)
+        elif isinstance(here, dict):
+            step = part
+            if not last:
+                here.setdefault(part, {})
+        else:
+            return f"{'.'.join(parts[:position])!r} is not a table"
+        if last:
+            here[step] = value
+        else:
+            here = here[step]
+    return ""
+
+
+def _toml_value(text: str) -> Any:  # noqa: ANN401 (any TOML value)
+    """A value as TOML would read it; anything that is not TOML is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,364 @@
+"""The scenario file: every table and key, validated once; the code below receives checked values.
+
+A scenario names the tables that say what is simulated; keys left out take the documented defaults, and the
+manifest of a run lists every key as resolved.
+"""
+
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from join.dsms.language.errors import QueryError
+from join.dsms.language.parse import parse
+from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
+from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.schema.base import (
+    Count,
+    Hops,
+    NotNegative,
+    Positive,
+    PositiveShare,
+    Seed,
+    Share,
+    Table,
+)
+from scenarios.schema.network import Faults, Motes, Radio, Routing, Sink
+from sim.errors import one_of
+from sim.kernel import to_us
+from sim.trace.tables import TABLES
+
+DEFAULT_QUERY = "join"
+"""What the answer is called in the trace of a scenario without a [[query]]."""
+
+Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
+
+
+class FieldTable(Table):
+    """`[field]`: the rectangle the motes stand in, its lower left corner at (0, 0)."""
+
+    width_m: Positive
+    height_m: Positive
+
+
+class Clustering(Table):
+    """`[clustering]`: protocol, its parameters, and how often it runs."""
+
+    protocol: Literal["heed", "leach", "dca", "max-min", "grid", "k-means", "none"]
+    range_m: Positive = Field(100.0, description="how far announcements carry")
+    cost: Literal["amrp", "degree", "max-degree"] = Field(
+        "amrp", description="HEED: what heads are compared by"
+    )
+    c_prob: PositiveShare = Field(
+        0.05, description="HEED: first probability to stand as head at full battery"
+    )
+    p_min: PositiveShare = Field(0.0005, description="HEED: least first probability")
+    tell_costs: Literal["always", "changed"] = Field(
+        "always",
+        description="HEED: who broadcasts its cost in an election: everybody, or those whose cost has"
+        " changed because a neighbour came or went",
+    )
+    upper_ranges_m: list[Positive] = Field(
+        default=[],
+        description="HEED: ranges at which heads elect heads among themselves, level by level; what is"
+        " for the sink climbs the levels",
+    )
+    expected_heads: Count | None = Field(
+        None, description="LEACH and k-means: heads wanted; default a twentieth of the motes"
+    )
+    lot: Literal["rotating", "energy"] = Field(
+        "rotating", description="LEACH: everyone serves in turn, or by residual energy"
+    )
+    weight: Literal["energy", "degree", "number"] = Field(
+        "energy", description="DCA and max-min: what makes a mote a good head"
+    )
+    hops_max: Hops = Field(2, description="max-min: from a member to its head")
+    cell_head: Literal["energy", "centre", "rotation"] = Field(
+        "energy", description="grid: who leads a cell"
+    )
+    round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+    trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.0,
+        description="a head whose battery falls below this share of what it was when elected calls"
+        " an election; 0 = never",
+    )
+    on_head_failure: Literal["re-elect", "wait"] = Field(
+        "re-elect",
+        description="what members do who find their head dead: call an election, or wait",
+    )
+    handover: Literal["expire", "move"] = Field(
+        "expire",
+        description="readings at a head that steps down: it answers for them until they have left"
+        " the window, or they move to their motes' new heads",
+    )
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether messages are passed on inside clusters or from level to level."""
+        return self.protocol == "max-min" or bool(self.upper_ranges_m)
+
+    @model_validator(mode="after")
+    def _levels_ascend(self) -> Self:
+        ranges_m = [self.range_m, *self.upper_ranges_m]
+        if self.upper_ranges_m and self.protocol != "heed":
+            raise ValueError(
+                f"upper_ranges_m: expected protocol = 'heed', found {self.protocol!r}: no other has levels"
+            )
+        if any(near >= far for near, far in pairwise(ranges_m)):
+            raise ValueError(
+                f"upper_ranges_m = {self.upper_ranges_m}: expected ranges that ascend from range_m"
+                f" = {self.range_m}"
+            )
+        return self
+
+    @field_validator("round_s")
+    @classmethod
+    def _round_holds_an_election(cls, round_s: float) -> float:
+        if 0 < round_s < 10:
+            raise ValueError("expected 0 (elect once) or at least 10 s: an election takes seconds")
+        return round_s
+
+
+class CpuUs(Table):
+    """`[join.cpu_us]`: microseconds of a mote's CPU per step of the join."""
+
+    hash: Microseconds = 5.0
+    insert: Microseconds = 5.0
+    probe: Microseconds = 20.0
+    form: Microseconds = 2.0
+
+
+class Join(Table):
+    """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
+
+    strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
+    operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
+        "snjoin", description="centralised: the operator at the sink"
+    )
+    arity: Literal["variable", "complete"] = "variable"
+    form: Literal["latest", "factorised"] = "latest"
+    window_s: Positive
+    late_s: NotNegative = Field(
+        5.0, description="readings later than this are dropped, and state is kept this much longer"
+    )
+    timeout_s: NotNegative | None = Field(
+        None,
+        description="snjoin-star: an initiator that has heard nothing of a request for so long sends"
+        " its own cluster's partners, marked partial; 0 = never; default 2 s where messages"
+        " can be lost or with probing = 'fan-out', else never",
+    )
+    retries: Annotated[int, Field(ge=0, le=10)] = Field(
+        0,
+        description="snjoin-star: how often a request is sent again before its initiator gives up",
+    )
+    probing: Literal["chain", "fan-out"] = Field(
+        "chain",
+        description="a request goes from head to head, gathering partners, or to all heads at once,"
+        " and the sink puts together what they find",
+    )
+    order: Literal["rule", "tour"] = Field(
+        "rule",
+        description="chain: heads in the order of the probing rule, or by position, on a short way"
+        " from the initiator to the sink",
+    )
+    feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
+    target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="directory: the share of partners to be delivered; default all"
+    )
+    selection: Literal["bernoulli", "proportional"] = "bernoulli"
+    weights: Literal["contribution", "size"] = "contribution"
+    exploration: Share = 0.02
+    buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
+    queue: Count = Field(64, description="readings and requests a head can hold")
+    cpu_us: CpuUs = CpuUs()
+
+    @model_validator(mode="after")
+    def _probing_goes_together(self) -> Self:
+        if self.probing == "fan-out" and self.timeout_s == 0:
+            raise ValueError(
+                "timeout_s = 0: expected more with probing = 'fan-out', or the sink would wait for ever"
+                " for a head whose queue is full"
+            )
+        if self.probing == "fan-out" and self.order == "tour":
+            raise ValueError("order = 'tour': expected 'rule' with probing = 'fan-out'")
+        if self.retries and self.timeout_s == 0:
+            raise ValueError(f"retries = {self.retries}: expected 0 with timeout_s = 0")
+        return self
+
+    @model_validator(mode="after")
+    def _target_goes_with_the_directory(self) -> Self:
+        if self.target_recall is not None and self.feedback != "directory":
+            raise ValueError(
+                f"target_recall goes with feedback = 'directory', found feedback = {self.feedback!r}"
+            )
+        return self
+
+
+class Trace(Table):
+    """`[trace]`: what is written."""
+
+    tables: list[str] = Field(default=["all"])
+    messages: Literal["full", "off"] = "full"
+    partners: bool = True
+    energy_every_s: Annotated[float, Field(ge=0.1)] = 10.0
+
+    @field_validator("tables")
+    @classmethod
+    def _tables_exist(cls, tables: list[str]) -> list[str]:
+        for name in tables:
+            if name != "all" and name not in TABLES:
+                raise ValueError(f"{name!r}: {one_of(name, ['all', *TABLES])}")
+        return tables
+
+    def chosen(self) -> list[str]:
+        """The tables to write; `traffic` is always among them."""
+        chosen = set(TABLES) if "all" in self.tables else {*self.tables, "traffic"}
+        if self.messages == "off":
+            chosen.discard("messages")
+        return sorted(chosen)
+
+
+class Query(Table):
+    """`[[query]]`: a query whose answer the sink keeps; its name stands in the trace."""
+
+    name: Annotated[str, Field(min_length=1)]
+    # Before the query itself, which is judged by it.
+    placement: Literal["network", "sink"] = Field(
+        "network",
+        description="where it runs: the variable-arity join in the network, any query at the sink",
+    )
+    sql: str
+
+    @field_validator("sql")
+    @classmethod
+    def _parses(cls, sql: str, info: ValidationInfo) -> str:
+        try:
+            if info.data.get("placement") == "network":
+                parse_sensors_query(sql)
+            elif parse(sql).explain:
+                raise ValueError("EXPLAIN is for `motejoin query`; expected SELECT")
+        except (QuerySyntaxError, QueryError) as fault:
+            raise ValueError(str(fault)) from None
+        return sql
+
+    def asks_for_the_join(self, window_us: int) -> bool:
+        """Whether this is the variable-arity join over `window_us`, which `[join]` runs."""
+        try:
+            return parse_sensors_query(self.sql).window_us == window_us
+        except QuerySyntaxError:
+            return False
+
+
+class Scenario(Table):
+    """A whole scenario file."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    description: str = ""
+    duration_s: Annotated[float, Field(gt=0, le=31_536_000)]
+    seed: Seed = 1
+    field: FieldTable
+    motes: Motes
+    sink: Sink
+    radio: Radio
+    clustering: Clustering
+    routing: Routing = Routing.model_validate({})
+    join: Join
+    faults: Faults = Faults.model_validate({})
+    trace: Trace = Trace()
+    phenomenon: PhenomenonTable
+    tables: dict[str, str] = Field(
+        default={}, description="tables that queries at the sink can name: file of each"
+    )
+    functions: dict[str, str] = Field(
+        default={}, description="Python functions that queries at the sink can call: where each is"
+    )
+    query: list[Query] = Field(default=[])
+
+    @property
+    def join_query(self) -> Query | None:
+        """The query that the join of `[join]` answers: the first that asks for just that."""
+        window_us = to_us(self.join.window_s)
+        return next((query for query in self.query if query.asks_for_the_join(window_us)), None)
+
+    @property
+    def join_name(self) -> str:
+        """What the answer of that join is called in the trace."""
+        return self.join_query.name if self.join_query else DEFAULT_QUERY
+
+    @property
+    def sink_queries(self) -> list[Query]:
+        """The queries that the sink's stream database runs: all others."""
+        own = self.join_query
+        return [query for query in self.query if query is not own]
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> Self:
+        if (self.motes.placement == "recorded") > (self.phenomenon.kind == "replay"):
+            raise ValueError(
+                "motes.placement = 'recorded': expected phenomenon.kind = 'replay', found"
+                f" {self.phenomenon.kind!r}"
+            )
+        if self.motes.start_s + self.motes.drain_s >= self.duration_s:
+            raise ValueError(
+                f"duration_s = {self.duration_s}: expected more than motes.start_s + motes.drain_s"
+                f" = {self.motes.start_s + self.motes.drain_s}, or nothing would be sensed"
+            )
+        if self.clustering.range_m > self.radio.range_m:
+            raise ValueError(
+                f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
+                f" = {self.radio.range_m}, or members could not reach their heads"
+            )
+        if (self.clustering.expected_heads or 0) > self.motes.count:
+            raise ValueError(
+                f"clustering.expected_heads = {self.clustering.expected_heads}: expected at most"
+                f" motes.count = {self.motes.count}"
+            )
+        if self.clustering.upper_ranges_m and self.routing.sink == "multi-hop":
+            raise ValueError(
+                "routing.sink = 'multi-hop': expected 'one-hop' with clustering.upper_ranges_m, whose"
+                " levels are the way to the sink"
+            )
+        if self.radio.channel == "links" and self.motes.placement != "file":
+            raise ValueError(
+                f"motes.placement = {self.motes.placement!r}: expected 'file' with"
+                " radio.channel = 'links', whose file speaks of the same ids"
+            )
+        for name, span in (("added", self.faults.added), ("removed", self.faults.removed)):
+            if span is not None and span.count >= self.motes.count:
+                raise ValueError(
+                    f"faults.{name}.count = {span.count}: expected fewer than motes.count"
+                    f" = {self.motes.count}"
+                )
+        faults = self._query_faults()
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    def _query_faults(self) -> list[str]:
+        """What is wrong with queries beside the rest of the scenario."""
+        faults = []
+        placed = [query for query in self.query if query.placement == "network"]
+        if len(placed) > 1:
+            found = ", ".join(repr(query.name) for query in placed)
+            faults.append(f"query: expected at most one with placement = 'network', found {found}")
+        for place, query in enumerate(self.query):
+            if query in placed:
+                window_us = parse_sensors_query(query.sql).window_us
+                if window_us != to_us(self.join.window_s):
+                    faults.append(
+                        f"query[{place}].sql: WINDOW is {window_us / 1e6} s, expected join.window_s"
+                        f" = {self.join.window_s}"
+                    )
+            elif self.join.strategy != "centralised":
+                faults.append(
+                    f"query[{place}].placement = 'sink': expected join.strategy = 'centralised', which"
+                    f" brings all readings to the sink, found {self.join.strategy!r}"
+                )
+        names = [self.join_name, *(query.name for query in self.sink_queries)]
+        faults += [
+            f"query.name = {name!r}: expected names that differ"
+            + (f"; {DEFAULT_QUERY!r} is the join of [join]" if name == DEFAULT_QUERY else "")
+            for name in dict.fromkeys(names)
+            if names.count(name) > 1
+        ]
+        return faults

@@ -1,0 +1,1 @@
+"""Runs a simulation and sums it up."""

@@ -1,0 +1,308 @@
+"""Runs one simulation into a run directory."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from scenarios.phenomena.replay import Replay
+from scenarios.recorded.figures import query_figures, window_figures
+from scenarios.schema.load import LoadedScenario
+from scenarios.wiring.network import lifetime
+from scenarios.wiring.simulation import Simulation, build_simulation, build_world
+from sim.errors import Fault, ScenarioError
+from sim.garbage import rare_collection
+from sim.kernel import US_PER_S, to_us
+from sim.trace.manifest import MANIFEST, Manifest, Status
+from sim.trace.recorder import Recorder
+from sim.trace.tables import SINK
+
+LOG_STEP_US = US_PER_S // 50
+LOG_ROWS = 2_000
+"""How often the log of the air is looked at, and how long it has to be to be taken in."""
+
+_ATTEMPTS = 10
+"""How often a run is tried to be put in the place of another."""
+
+Progress = Callable[[Simulation], None]
+"""Called once per simulated second."""
+
+
+def run_scenario(
+    loaded: LoadedScenario,
+    directory: Path,
+    *,
+    seed: int | None = None,
+    force: bool = False,
+    progress: Progress = lambda _: None,
+) -> Manifest:
+    """Run a scenario and leave its run directory complete.
+
+    All input is read and checked before the directory is made. Whatever stops the run, short of the
+    process being killed, leaves the manifest saying `failed`; or, where an older run was to be replaced, that run.
+
+    Raises:
+        ScenarioError: an input is missing or bad, or the directory is taken.
+    """
+    seed = loaded.scenario.seed if seed is None else seed
+    world = build_world(loaded, seed)
+    place = _claim(directory, loaded.source, force=force)
+    manifest = Manifest(
+        name=loaded.scenario.name,
+        seed=seed,
+        scenario=loaded.scenario.model_dump(mode="json"),
+        versions=_versions(),
+        inputs=dict(world.inputs),
+        values={str(value): label for value, label in world.phenomenon.labels().items()},
+    )
+    manifest.write(place)
+    recorder = Recorder(place, loaded.scenario.trace.chosen())
+    started = time.perf_counter()
+    try:
+        simulation = build_simulation(world, recorder)
+        with rare_collection():
+            _simulate(simulation, progress)
+        manifest.counts = summarise(simulation)
+        manifest.rows, manifest.fingerprint = recorder.close()
+    except BaseException as failure:
+        recorder.abandon()
+        manifest.status = Status.FAILED
+        manifest.error = f"{type(failure).__name__}: {failure}"
+        manifest.wall_s = time.perf_counter() - started
+        manifest.write(place)
+        if place != directory:
+            shutil.rmtree(place)
+        raise
+    manifest.status = Status.COMPLETE
+    manifest.simulated_s = loaded.scenario.duration_s
+    manifest.wall_s = time.perf_counter() - started
+    manifest.write(place)
+    if place != directory:
+        _replace(directory, place)
+    return manifest
+
+
+def _claim(directory: Path, source: str, *, force: bool) -> Path:
+    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+    place = directory
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        expected = None
+        if not force:
+            expected = "already there; expected a new directory, or --force to replace a run"
+        elif not (directory / MANIFEST).is_file():
+            expected = "not a run directory; --force replaces runs only"
+        if expected:
+            raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
+        place = _beside(directory, "new")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        reason = f"cannot be made: {fault.strerror}"
+        raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
+    return place
+
+
+def _replace(directory: Path, new: Path) -> None:
+    """Put a whole run in the place of an older one."""
+    old = _beside(directory, "old")
+    # Another process may be doing the same: whoever comes last stays.
+    for attempt in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            directory.rename(old)
+        try:
+            new.rename(directory)
+        except OSError:
+            if attempt + 1 == _ATTEMPTS:
+                raise
+        else:
+            return
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(directory: Path, what: str) -> Path:
+    absolute = directory.absolute()
+    return absolute.with_name(f".{absolute.name}.{what}-{os.getpid()}")
+
+
+def _simulate(simulation: Simulation, progress: Progress) -> None:
+    """Let time pass from 0 to the end of the scenario, writing the trace as it goes."""
+    scenario = simulation.world.scenario
+    kernel, network = simulation.kernel, simulation.network
+    end_us = to_us(scenario.duration_s)
+    energy_every_us = to_us(scenario.trace.energy_every_s)
+    network.comings.start()
+    _record_motes(simulation)
+    _record_energy(simulation)
+    energy_due_us = energy_every_us
+    kernel.process(simulation.rounds.run())
+    simulation.sensing.start()
+    simulation.tracking.start()
+    while kernel.now_us < end_us:
+        second_us = (kernel.now_us // US_PER_S + 1) * US_PER_S
+        _advance(simulation, min(second_us, energy_due_us, end_us))
+        # Idle motes pay every second, whenever the trace looks at them: looking changes nothing.
+        on_the_second = kernel.now_us in {second_us, end_us}
+        if on_the_second and network.listening is not None:
+            network.listening.settle()
+        if kernel.now_us == energy_due_us:
+            energy_due_us += energy_every_us
+            if kernel.now_us < end_us:
+                _record_energy(simulation)
+        if on_the_second:
+            _record_traffic(simulation, before_us=network.air.earliest_on_air_us())
+            simulation.recorder.flush()
+            progress(simulation)
+    _finish(simulation)
+
+
+def _advance(simulation: Simulation, until_us: int) -> None:
+    """Let time pass. A busy network's log is taken in often: while it is small it stays in the CPU's cache."""
+    kernel, log = simulation.kernel, simulation.network.air.log
+    while kernel.now_us < until_us:
+        kernel.advance(min(kernel.now_us + LOG_STEP_US, until_us))
+        if len(log) > LOG_ROWS:
+            _take_log(simulation)
+
+
+def _finish(simulation: Simulation) -> None:
+    """Account for what is still under way, write what is left, and check that all adds up."""
+    now_us = simulation.kernel.now_us
+    if simulation.queries is not None:
+        simulation.queries.site.finish()
+    simulation.join.close(simulation.network.air.close())
+    _record_traffic(simulation, before_us=now_us + US_PER_S)  # the run ends inside its last second
+    _record_energy(simulation)
+    deaths = simulation.recorder.rows("deaths")
+    for at_us, node in simulation.ledger.deaths:
+        deaths.append((at_us, node))
+    simulation.ledger.assert_balanced()
+    simulation.accounts.assert_complete()
+    assert simulation.accounts.submitted == simulation.sensing.with_value
+    for kind, (_, _, received, _, lost, addressed) in simulation.tally.totals.items():
+        in_flight = addressed - received - lost
+        assert in_flight >= 0, (kind, addressed, received, lost)
+
+
+def _record_motes(simulation: Simulation) -> None:
+    rows = simulation.recorder.rows("motes")
+    battery_j = simulation.ledger.battery_j
+    for node, (x_m, y_m) in enumerate(simulation.world.placement.motes_m.tolist()):
+        rows.append((node, x_m, y_m, battery_j[node]))
+    sink = simulation.world.scenario.sink
+    rows.append((SINK, sink.x_m, sink.y_m, None))
+
+
+def _record_energy(simulation: Simulation) -> None:
+    rows = simulation.recorder.rows("energy")
+    ledger, listening = simulation.ledger, simulation.network.listening
+    now_us = simulation.kernel.now_us
+    columns = zip(
+        ledger.residual_j[:-1],
+        ledger.tx_j,
+        ledger.rx_j,
+        ledger.idle_j,
+        ledger.cpu_j,
+        ledger.sense_j,
+        ledger.control_j,
+        ledger.overhear_j,
+        ledger.sleep_j,
+        strict=False,
+    )
+    for node, (residual_j, tx_j, rx_j, idle_j, *others_j, sleep_j) in enumerate(columns):
+        due_idle_j, due_sleep_j = listening.due_j(node) if listening is not None else (0.0, 0.0)
+        left_j = residual_j - due_idle_j - due_sleep_j
+        row = (left_j, tx_j, rx_j, idle_j + due_idle_j, *others_j, sleep_j + due_sleep_j)
+        rows.append((now_us, node, *row))
+
+
+def _record_traffic(simulation: Simulation, before_us: int) -> None:
+    _take_log(simulation)
+    simulation.tally.write(before_us)
+
+
+def _take_log(simulation: Simulation) -> None:
+    """Count the transmissions that have ended, and hand them to the trace."""
+    air = simulation.network.air
+    simulation.tally.absorb(air.log, air.receptions)
+    simulation.recorder.rows("messages").extend(air.log)
+    air.log.clear()
+    air.receptions.clear()
+
+
+def summarise(simulation: Simulation) -> dict[str, Any]:
+    """What happened, in numbers; each is a sum or mean over the trace."""
+    ledger, sink, accounts = simulation.ledger, simulation.sink, simulation.accounts
+    motes = range(ledger.count)
+    routes = simulation.network.routes
+    traffic = {
+        kind: {
+            "sent": sent,
+            "sent_bytes": sent_bytes,
+            "received": received,
+            "lost": lost,
+            "in_flight": addressed - received - lost,
+        }
+        for kind, (sent, sent_bytes, received, _, lost, addressed) in sorted(
+            simulation.tally.totals.items()
+        )
+    }
+    energy_j = {
+        "tx": sum(ledger.tx_j[n] for n in motes),
+        "rx": sum(ledger.rx_j[n] for n in motes),
+        "idle": sum(ledger.idle_j[n] for n in motes),
+        "cpu": sum(ledger.cpu_j[n] for n in motes),
+        "sense": sum(ledger.sense_j[n] for n in motes),
+        "overhear": sum(ledger.overhear_j[n] for n in motes),
+        "sleep": sum(ledger.sleep_j[n] for n in motes),
+    }
+    return {
+        "messages": sum(kind["sent"] for kind in traffic.values()),
+        "bytes": sum(kind["sent_bytes"] for kind in traffic.values()),
+        "traffic": traffic,
+        "energy_j": sum(energy_j.values()),
+        "energy_by_cause_j": energy_j,
+        "control_j": sum(ledger.control_j[n] for n in motes),
+        "deaths": len(ledger.deaths),
+        "lifetime": lifetime(simulation.network, ledger),
+        "cut_off": len(routes.cut_off()) if routes is not None else None,
+        "alive": sum(ledger.alive[n] for n in motes),
+        "readings": simulation.sensing.taken,
+        "readings_with_value": simulation.sensing.with_value,
+        "fates": dict(sorted(accounts.fates.items())),
+        "drops": dict(sorted(accounts.drops.items())),
+        "results": sink.results,
+        "mean_width": sink.width / sink.results if sink.results else None,
+        "mean_delay_ms": sink.delay_us / sink.results / 1000 if sink.results else None,
+        "queries": query_figures(simulation.queries.engine) if simulation.queries else {},
+        "predicate_windows": window_figures(simulation.queries.engine)
+        if simulation.queries
+        else {},
+        "probes": accounts.probes,
+        "heads_probed": accounts.heads_probed,
+        "heads_matched": accounts.heads_matched,
+        "requests": dict(accounts.requests),
+        "rounds": simulation.rounds.held,
+        "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
+        "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),
+        "recording": _recording(simulation),
+        "tracking": asdict(simulation.tracking.figures()),
+        "events": simulation.kernel.processed,
+    }
+
+
+def _recording(simulation: Simulation) -> dict[str, int]:
+    """Of a recording that was replayed: its readings, and what was wrong with others."""
+    phenomenon = simulation.world.phenomenon
+    return phenomenon.recording.counts if isinstance(phenomenon, Replay) else {}
+
+
+def _versions() -> dict[str, str]:
+    packages = ["motejoin", "simpy", "numpy", "scipy", "pyarrow"]
+    return {"python": python_version(), **{name: version(name) for name in packages}}

@@ -1,0 +1,403 @@
+"""Runs a sweep: its points times its seeds as Spark tasks, then the answer.
+
+What is complete stays: a run directory is moved into place only when whole, so a sweep that was stopped, in
+whatever way, goes on where it was with `resume`. `sweep_task` is the part that runs on executors.
+"""
+
+import fcntl
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from analysis.compare.compare_runs import Question, check_metrics
+from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.sweep_answer import SweepAnswer, answer_sweep
+from analysis.spark.compaction import FOLDER, Source, compact
+from analysis.spark.session import sweep_session
+from analysis.spark.shipping import ship_code
+from analysis.spark.tasks import Progress, run_tasks
+from analysis.trace.run_check import check_run
+from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
+from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
+from scenarios.terminal.progress import ProgressDisplay
+from sim.errors import Fault, InputError, ScenarioError, TraceError
+from sim.trace.manifest import Manifest, read_complete
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FORMAT: Final = "motejoin-sweep-1"
+SWEEP: Final = "sweep.json"
+FAILURES: Final = "failures.json"
+RUNS: Final = "runs"
+COMPACT_RUNS_MIN: Final = 200
+"""Runs from which on traces are compacted unless told otherwise: so many small files are slow to open."""
+PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run of a sweep: a point with a seed."""
+
+    run: str
+    point: Point
+    seed: int
+    scenario: dict[str, Any]
+    """As resolved, the way a manifest has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """An entry of `failures.json`."""
+
+    run: str
+    point: str
+    seed: int
+    failure: str
+    error: str
+    set: dict[str, Any]
+    host: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What there is to do, known before anything is started."""
+
+    sweep: Sweep
+    runs: list[PlannedRun]
+    """Those whose scenario is valid, points in order and seeds in order."""
+    invalid: list[FailedRun]
+    grouping: Grouping
+    question: Question
+    baseline_of: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepResult:
+    """What came of a sweep."""
+
+    answer: SweepAnswer | None
+    """None if no run is complete."""
+    failures: list[FailedRun]
+    kept: int
+    """Runs that were complete before."""
+    done: int
+    """Runs that were completed now."""
+
+
+def plan_sweep(sweep: Sweep, question: Question) -> Plan:
+    """Resolve every point and check all that can be checked before anything is started.
+
+    Raises:
+        ScenarioError: no point is valid.
+        InputError: there is no such metric, key or baseline.
+    """
+    check_metrics(question.metrics)
+    runs, invalid = [], []
+    faults: dict[str, Fault] = {}
+    for point in sweep.points:
+        try:
+            resolved = point_scenario(
+                sweep.content, point.settings, seed=sweep.seeds[0], source=sweep.source
+            )
+        except ScenarioError as error:
+            faults |= {str(fault): fault for fault in error.faults}
+            text = "; ".join(map(str, error.faults))
+            invalid += [_failed(point, seed, Failure.INVALID, text) for seed in sweep.seeds]
+            continue
+        content = json.dumps(resolved.model_dump(mode="json"))
+        for seed in sweep.seeds:
+            scenario = json.loads(content) | {"seed": seed}
+            runs.append(PlannedRun(run_name(point, seed), point, seed, scenario))
+    if not runs:
+        raise ScenarioError(sweep.source, list(faults.values()))
+    grouping = _grouping(runs, sweep, question.by)
+    found = baselines(grouping, question.baseline) if question.baseline else {}
+    return Plan(sweep, runs, invalid, grouping, question, found)
+
+
+def run_sweep(
+    plan: Plan,
+    out_dir: Path,
+    *,
+    master: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    resume: bool = False,
+    timeout_s: float | None = None,
+    compacted: bool | None = None,
+    tell: Tell = lambda _: None,
+) -> SweepResult:
+    """Do the runs that are not there yet and answer from all; see `docs/SPARK.md` for what is written.
+
+    Raises:
+        InputError: `out_dir` is taken, or another sweep is at work there.
+        MachineError: Spark cannot be started.
+    """
+    with _claimed(out_dir, plan.sweep, resume=resume):
+        runs_dir = out_dir / RUNS
+        kept = _kept(plan, runs_dir, tell)
+        _write_record(plan, out_dir)
+        (out_dir / FAILURES).unlink(missing_ok=True)
+        to_do = [run for run in plan.runs if run.run not in kept]
+        if kept:
+            tell(f"{len(kept)} of {len(plan.runs)} runs are complete already")
+        tell("starting Spark …")
+        # A sample leaves a handful of rows.
+        rows = 3 * round(sum(map(_samples, plan.runs)))
+        spark = sweep_session(master, rows=rows, settings=settings)
+        ship_code(spark, PACKAGES, "motejoin")
+        outcomes: list[Outcome] = []
+        if to_do:
+            workshop = Workshop(
+                content=plan.sweep.content,
+                source=plan.sweep.source,
+                base_dir=str(plan.sweep.base_dir),
+                runs_dir=str(runs_dir.resolve()),
+                timeout_s=timeout_s if timeout_s is not None else plan.sweep.timeout_s,
+                session=new_session(),
+            )
+            # The longest first: a long run that starts last would leave all other cores idle.
+            to_do.sort(key=_samples, reverse=True)
+            jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
+            outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
+        _remove_asides(runs_dir)
+        failures = plan.invalid + _failures(plan, outcomes, runs_dir)
+        _write_json(out_dir / FAILURES, [asdict(failure) for failure in failures])
+        failed = {failure.run for failure in failures}
+        complete = [run for run in plan.runs if run.run not in failed]
+        answer = None
+        if complete and (len(complete) >= COMPACT_RUNS_MIN if compacted is None else compacted):
+            _compact(spark, complete, out_dir)
+        if complete:
+            tell(f"computing the metrics of {len(complete)} runs …")
+            answer = answer_sweep(
+                spark,
+                out_dir,
+                {run.run: _identity(run) for run in complete},
+                plan.grouping,
+                plan.question,
+                plan.baseline_of,
+                title=plan.sweep.name,
+                description=plan.sweep.description,
+                failures=[(failure.run, failure.error) for failure in failures],
+            )
+        return SweepResult(answer, failures, len(kept), len(complete) - len(kept))
+
+
+def run_name(point: Point, seed: int) -> str:
+    """What a run is called, and its directory."""
+    return f"{point.name}-{seed}"
+
+
+def _run_jobs(
+    spark: "SparkSession", workshop: Workshop, jobs: Sequence[Job], title: str
+) -> list[Outcome]:
+    with ProgressDisplay(title, len(jobs)) as display:
+
+        def show(state: Progress) -> None:
+            note = f"{state.done} of {len(jobs)} runs done, {state.running} running"
+            display.update(state.done, f"{note}, {state.failed} failed")
+
+        return run_tasks(
+            spark,
+            workshop.run,
+            jobs,
+            failed=lambda outcome: outcome.failure is not None,
+            progress=show,
+        )
+
+
+def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -> None:
+    """Put the traces of runs into few large files beside them."""
+    sources = []
+    for run in runs:
+        directory = (out_dir / RUNS / run.run).resolve()
+        manifest = read_complete(directory)
+        sources.append(
+            Source(run.run, run.point.name, directory, manifest.rows, manifest.fingerprint)
+        )
+    with ProgressDisplay("compacting the traces", 1) as display:
+        compact(
+            spark,
+            sources,
+            (out_dir / FOLDER).resolve(),
+            lambda state, total: display.update(
+                state.done / total, f"{state.done} of {total} files"
+            ),
+        )
+
+
+def _grouping(runs: Sequence[PlannedRun], sweep: Sweep, by: Sequence[str]) -> Grouping:
+    if not by:
+        points = {run.point.name: run.point.place for run in runs}
+        return Grouping(sweep.axes, points, {run.run: run.point.name for run in runs})
+    known = {run.run: {POINT: run.point.name} | run.point.place for run in runs}
+    return group_by_keys({run.run: run.scenario for run in runs}, by, known)
+
+
+def _identity(run: PlannedRun) -> dict[str, Any]:
+    """The columns that say which run of the sweep a row is."""
+    return {POINT: run.point.name} | run.point.place | run.point.settings
+
+
+def _samples(run: PlannedRun) -> float:
+    """About how many samples the motes take in a run: a measure of how long it takes."""
+    motes = run.scenario["motes"]
+    return float(run.scenario["duration_s"] * motes["count"] / motes["interval_s"])
+
+
+def _kept(plan: Plan, runs_dir: Path, tell: Tell) -> set[str]:
+    """The planned runs that are there and whole; what else stands in their place is removed."""
+    runs_dir.mkdir(parents=True, exist_ok=True)
+    planned = {run.run: run for run in plan.runs}
+    digests: dict[Path, str] = {}
+    kept, strangers = set(), 0
+    _remove_asides(runs_dir)
+    for directory in sorted(runs_dir.iterdir()):
+        if directory.name in planned:
+            why = _why_again(planned[directory.name], directory, plan.sweep.base_dir, digests)
+            if why:
+                tell(f"{directory.name} is run again: {why}")
+                shutil.rmtree(directory)
+            else:
+                kept.add(directory.name)
+        else:
+            strangers += 1
+    if strangers:
+        tell(f"{runs_dir} has {strangers} runs that are not of this sweep: they are left alone")
+    return kept
+
+
+def _remove_asides(runs_dir: Path) -> None:
+    """Remove what attempts left behind whose process or machine died."""
+    for directory in runs_dir.iterdir():
+        if is_aside(directory):
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _why_again(run: PlannedRun, directory: Path, base_dir: Path, digests: dict[Path, str]) -> str:
+    """Why a run that is there cannot be kept; empty if it can."""
+    try:
+        manifest = check_run(directory)
+    except TraceError as fault:
+        return str(fault)
+    if manifest.scenario != run.scenario or manifest.seed != run.seed:
+        return "the sweep file or its scenario has changed"
+    if manifest.versions.get("motejoin") != version("motejoin"):
+        return f"it was made by motejoin {manifest.versions.get('motejoin')}"
+    if not _same_inputs(manifest, base_dir, digests):
+        return "its input files have changed"
+    return ""
+
+
+def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -> bool:
+    for name, digest in manifest.inputs.items():
+        path = base_dir / name
+        if path not in digests:
+            try:
+                content = path.read_bytes()
+            except OSError:
+                return False
+            digests[path] = hashlib.blake2b(content, digest_size=len(digest) // 2).hexdigest()
+        if digests[path] != digest:
+            return False
+    return True
+
+
+def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[FailedRun]:
+    """The runs that failed, or that are not where they should be, in the order of the plan."""
+    by_run = {outcome.run: outcome for outcome in outcomes}
+    failures = []
+    for run in plan.runs:
+        outcome = by_run.get(run.run)
+        if outcome is None:
+            continue
+        if outcome.failure is not None:
+            failures.append(
+                _failed(
+                    run.point,
+                    run.seed,
+                    outcome.failure,
+                    outcome.error,
+                    host=outcome.host,
+                    detail=outcome.detail,
+                )
+            )
+        elif not (runs_dir / run.run).is_dir():
+            error = (
+                f"written on {outcome.host}, and not to be seen here:"
+                " --out must be a folder that the driver and all executors share"
+            )
+            failures.append(
+                _failed(run.point, run.seed, Failure.NOT_SEEN, error, host=outcome.host)
+            )
+    return failures
+
+
+def _failed(
+    point: Point, seed: int, failure: Failure, error: str, *, host: str = "", detail: str = ""
+) -> FailedRun:
+    return FailedRun(
+        run_name(point, seed), point.name, seed, failure.value, error, point.settings, host, detail
+    )
+
+
+@contextmanager
+def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
+    """Within, `out_dir` is ours: a sweep of its own, and no other driver is at work there."""
+    if "://" in str(out_dir) or ":/" in str(out_dir):
+        raise InputError(f"--out {out_dir}: expected a folder of a mounted file system, not a URL")
+    is_sweep = (out_dir / SWEEP).is_file()
+    if out_dir.exists() and not out_dir.is_dir():
+        raise InputError(f"--out {out_dir}: there is a file of that name; expected a folder")
+    if out_dir.is_dir() and any(out_dir.iterdir()) and not is_sweep:
+        raise InputError(f"--out {out_dir}: is not empty and not a sweep; expected a new folder")
+    if is_sweep and not resume:
+        raise InputError(
+            f"--out {out_dir}: there is a sweep already; expected a new folder, or --resume to do"
+            " what is missing"
+        )
+    try:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        lock = (out_dir / SWEEP).open("a")
+    except OSError as fault:
+        raise InputError(f"--out {out_dir}: cannot be written to ({fault.strerror})") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"--out {out_dir}: another sweep is at work there") from None
+        assert sweep.points
+        yield
+
+
+def _write_record(plan: Plan, out_dir: Path) -> None:
+    """Say in the sweep's folder what it is; written in place, since the file is our lock."""
+    sweep = plan.sweep
+    record = {
+        "format": FORMAT,
+        "name": sweep.name,
+        "source": sweep.source,
+        "description": sweep.description,
+        "version": version("motejoin"),
+        "seeds": sweep.seeds,
+        "axes": sweep.axes,
+        "points": [asdict(point) for point in sweep.points],
+        "scenario": sweep.content,
+    }
+    (out_dir / SWEEP).write_text(json.dumps(record, indent=2, default=str) + "\n")
+
+
+def _write_json(path: Path, content: object) -> None:
+    aside = path.with_name(f".{path.name}")
+    aside.write_text(json.dumps(content, indent=2, default=str) + "\n")
+    aside.replace(path)

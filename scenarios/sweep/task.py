@@ -1,0 +1,156 @@
+"""One run of a sweep, where it happens: in a process of a Spark executor.
+
+A run is written aside and moved into place when whole, so that attempts which run twice, late or half leave
+at most one run. Nothing is raised: what went wrong comes back as an `Outcome`, or Spark would give up on
+all other runs too.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from scenarios.schema.load import LoadedScenario
+from scenarios.simulation.run import run_scenario
+from scenarios.sweep.file import point_scenario
+from sim.errors import MoteJoinError
+from sim.trace.manifest import read_complete
+
+ATTEMPTS_MAX: Final = 2
+"""Attempts that may end with the death of their process before a run is given up; Spark allows four."""
+_ASIDE_MARK: Final = "."
+"""Begins the name of a run that is being written."""
+_REMIND_S: Final = 1.0
+"""A time limit is raised again so often, should somebody swallow it."""
+
+
+class Failure(StrEnum):
+    """How a run can fail."""
+
+    INVALID = "invalid"
+    """The scenario does not allow what the point sets."""
+    ERROR = "error"
+    """The simulation raised."""
+    TIMEOUT = "timeout"
+    DIED = "died"
+    """Its process died each time."""
+    NOT_SEEN = "not seen"
+    """It was written where the driver does not see it."""
+
+
+class TimeLimitError(Exception):
+    """A run took longer than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to do."""
+
+    run: str
+    settings: dict[str, Any]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a job."""
+
+    run: str
+    failure: Failure | None = None
+    error: str = ""
+    detail: str = ""
+    """Where it was raised, for those who will mend it."""
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What all runs of a sweep have in common."""
+
+    content: Mapping[str, Any]
+    source: str
+    base_dir: str
+    runs_dir: str
+    timeout_s: float | None
+    session: str
+    """Tells what this driver's tasks leave behind from what others do."""
+
+    def run(self, job: Job, attempt: int) -> Outcome:
+        """Do the run, unless its process died too often already."""
+        host = socket.gethostname()
+        if attempt >= ATTEMPTS_MAX:
+            error = f"its process died {attempt} times, with no message; out of memory, perhaps"
+            return Outcome(job.run, Failure.DIED, error, host=host)
+        aside = aside_of(Path(self.runs_dir), job.run, f"{self.session}-{attempt}")
+        shutil.rmtree(aside, ignore_errors=True)
+        try:
+            with time_limit(self.timeout_s):
+                scenario = point_scenario(
+                    self.content, job.settings, seed=job.seed, source=self.source
+                )
+                loaded = LoadedScenario(scenario, self.source, Path(self.base_dir))
+                run_scenario(loaded, aside)
+            publish(aside, Path(self.runs_dir) / job.run)
+        except TimeLimitError as failure:
+            return Outcome(job.run, Failure.TIMEOUT, str(failure), host=host)
+        except MoteJoinError as failure:
+            return Outcome(job.run, Failure.ERROR, str(failure), host=host)
+        except Exception as failure:  # noqa: BLE001 - whatever it is, the other runs go on
+            error = f"{type(failure).__name__}: {failure}"
+            return Outcome(job.run, Failure.ERROR, error, traceback.format_exc(), host)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        return Outcome(job.run, host=host)
+
+
+def aside_of(runs_dir: Path, run: str, attempt: str) -> Path:
+    """Where an attempt at a run is written."""
+    return runs_dir / f"{_ASIDE_MARK}{run}.{attempt}"
+
+
+def is_aside(path: Path) -> bool:
+    """Whether a directory among the runs is an attempt that was not finished."""
+    return path.name.startswith(_ASIDE_MARK)
+
+
+def publish(aside: Path, directory: Path) -> None:
+    """Move a whole run into place, unless another attempt was first."""
+    try:
+        aside.rename(directory)
+    except OSError:
+        if not directory.is_dir():
+            raise
+        # A directory can only be moved onto an empty one: another attempt has put its own there.
+        read_complete(directory)
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Within, `TimeLimitError` is raised once the time is up; for a process's main thread only."""
+    if seconds is None:
+        yield
+        return
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeLimitError(f"took longer than its time limit of {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _REMIND_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def new_session() -> str:
+    """A name that no other driver's tasks have."""
+    return f"{os.getpid():x}-{os.urandom(4).hex()}"

@@ -1,0 +1,1 @@
+"""Makes a simulation out of a scenario."""

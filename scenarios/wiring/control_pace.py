@@ -1,0 +1,79 @@
+"""How fast elections go: as fast as the radio and its MAC allow."""
+
+from dataclasses import dataclass, replace
+from math import pi
+from typing import Final
+
+from clustering.contract import ControlMessages
+from network.radio.profile import Profile
+from scenarios.schema.scenario import Scenario
+from scenarios.wiring.network import mac_timing
+
+CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
+"""On an ideal MAC and a fast radio: 25 bytes as in HEED's application study; the pace is ours."""
+TELLING_US: Final = 100_000
+MULTI_HOP_FACTOR: Final = 8
+"""How much longer enrolments and rosters get when they travel over several hops."""
+
+
+TURNS: Final = 4
+"""How many turns on a contended channel each frame of enrolments and rosters is given: some collide."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPace:
+    """Sizes and waiting times of an election."""
+
+    profile: Profile
+    messages: ControlMessages
+    least_us: int
+    """How long enrolments, and then rosters, are given to arrive at least."""
+    turns: int
+    """How many turns on a contended channel each of their frames is given; 0 if there is no contention."""
+    contention_us: int
+    """What a frame takes beside its airtime to get its turn."""
+
+    def telling_us(self, messages: int, body_bytes: int) -> int:
+        """How long so many enrolments or rosters are given to arrive."""
+        profile = self.profile
+        message_us = round(profile.on_air_bytes(body_bytes) * profile.airtime_us_per_byte)
+        message_us += profile.frames_of(body_bytes) * self.contention_us
+        return max(self.least_us, self.turns * messages * message_us)
+
+
+def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
+    """The pace at which a radio can take part.
+
+    On slow radios a slot holds four messages and an interval eight; under contention an interval holds two
+    turns of everybody in range, back-offs included, and what heads and sink tell each other has a few turns for each.
+    """
+    size = profile.on_air_bytes(CONTROL.body_bytes)
+    message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
+    interval_us = max(CONTROL.interval_us, 8 * message_us)
+    slot_us = max(CONTROL.slot_us, 4 * message_us)
+    hops = 1 + len(scenario.clustering.upper_ranges_m)
+    if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
+        hops *= MULTI_HOP_FACTOR
+    turns = contention_us = 0
+    if scenario.radio.mac == "csma":
+        mac = mac_timing(scenario, profile)
+        backoff_us = mac.cca_us + (mac.backoff_us << mac.min_be) // 2
+        turn_us = message_us + backoff_us
+        interval_us = max(interval_us, round(2 * (_in_range(scenario) + 1) * turn_us))
+        slot_us = max(slot_us, 4 * turn_us)
+        turns = TURNS
+        contention_us = profile.turnaround_us + backoff_us + mac.ack_wait_us + mac.spacing_us
+    return ControlPace(
+        profile,
+        replace(CONTROL, interval_us=interval_us, slot_us=slot_us),
+        least_us=hops * max(TELLING_US, 16 * message_us),
+        turns=turns,
+        contention_us=contention_us,
+    )
+
+
+def _in_range(scenario: Scenario) -> float:
+    """About how many motes contend with each other."""
+    count, field = scenario.motes.count, scenario.field
+    disk_share = pi * scenario.radio.range_m**2 / (field.width_m * field.height_m)
+    return (count - 1) * min(1.0, disk_share)

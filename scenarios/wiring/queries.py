@@ -1,0 +1,110 @@
+"""The queries of a scenario's sink: their tables read, their engine made, their faults told."""
+
+from collections.abc import Sequence
+
+from join.dsms.catalog import Catalog, Table
+from join.dsms.engine import Engine
+from join.dsms.language.errors import QueryError
+from join.sink.queries import SinkQueries, sensors_schema
+from join.sink.sensors_query import parse_sensors_query
+from scenarios.files.functions import load_function, module_file
+from scenarios.files.queries import RecordedTable, TableChange
+from scenarios.schema.load import LoadedScenario
+from scenarios.wiring.site import read_input
+from sim.errors import Fault, InputError, ScenarioError
+from sim.kernel import Kernel
+from sim.trace.recorder import Rows
+
+
+def read_tables(loaded: LoadedScenario, inputs: dict[str, str]) -> tuple[RecordedTable, ...]:
+    """The tables that the scenario's queries can name; digests of their files go to `inputs`.
+
+    Raises:
+        ScenarioError: a file cannot be read.
+        InputError: a file has no table in it.
+    """
+    tables = []
+    for name, path in loaded.scenario.tables.items():
+        read_input(loaded, f"tables.{name}", path, inputs)
+        tables.append(RecordedTable(name, loaded.base_dir / path))
+    return tuple(tables)
+
+
+def read_functions(loaded: LoadedScenario, inputs: dict[str, str]) -> None:
+    """Digests of the modules beside the scenario whose functions its queries can call go to `inputs`.
+
+    Raises:
+        ScenarioError: a file cannot be read.
+    """
+    for name, where in loaded.scenario.functions.items():
+        path = module_file(where)
+        if (loaded.base_dir / path).is_file():
+            read_input(loaded, f"functions.{name}", path, inputs)
+
+
+def build_engine(
+    loaded: LoadedScenario, attribute: str, tables: Sequence[RecordedTable]
+) -> Engine | None:
+    """The stream database with the queries of the sink; None: there are none.
+
+    Raises:
+        ScenarioError: queries cannot be run; says all that is wrong with all of them.
+    """
+    scenario = loaded.scenario
+    _check_join(loaded, attribute)
+    if not scenario.sink_queries:
+        return None
+    catalog = Catalog()
+    catalog.add_stream(sensors_schema(attribute))
+    for table in tables:
+        catalog.add_table(Table(table.name, table.columns, table.initial))
+    faults = []
+    for name, where in scenario.functions.items():
+        try:
+            catalog.add_function(name, *load_function(where, loaded.base_dir))
+        except InputError as fault:
+            faults.append(Fault(f"functions.{name}", repr(where), str(fault)))
+    if faults:
+        raise ScenarioError(loaded.source, faults)
+    engine = Engine(catalog, schedule=scenario.sink.schedule, state_limit=scenario.sink.state_limit)
+    for query in scenario.sink_queries:
+        try:
+            engine.add_query(query.name, query.sql)
+        except QueryError as fault:
+            place = f"query[{scenario.query.index(query)}].sql"
+            faults.append(Fault(place, "", str(fault)))
+    if faults:
+        raise ScenarioError(loaded.source, faults)
+    return engine
+
+
+def _check_join(loaded: LoadedScenario, attribute: str) -> None:
+    """Raises ScenarioError if the query that `[join]` answers joins on something that is not sensed."""
+    query = loaded.scenario.join_query
+    if query is None:
+        return
+    asked = parse_sensors_query(query.sql).attribute
+    if asked != attribute:
+        place = f"query[{loaded.scenario.query.index(query)}].sql"
+        expected = f"expected JOIN ON {attribute}, which is what motes sense"
+        raise ScenarioError(loaded.source, [Fault(place, f"JOIN ON {asked}", expected)])
+
+
+def build_sink_queries(
+    engine: Engine,
+    tables: Sequence[RecordedTable],
+    kernel: Kernel,
+    rows: Rows,
+    positions_m: Sequence[tuple[float, float]],
+) -> SinkQueries:
+    """The queries at work: readings are theirs to take, tables change by themselves."""
+    queries = SinkQueries(engine, kernel, rows, positions_m)
+
+    def change(named: tuple[str, TableChange]) -> None:
+        name, (_, insert, delete) = named
+        queries.site.change_table(name, insert=insert, delete=delete)
+
+    for table in tables:
+        for each in table.changes:
+            kernel.call_at(max(each.at_us, 0), change, (table.name, each))
+    return queries
