@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.requirements import pytest_runtest_makereport
+from tests.support.requirements import pytest_runtest_makereport
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

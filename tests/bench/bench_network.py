@@ -11,7 +11,7 @@ from network.radio.profile import load_profile
 from network.routing.routes import Metric, Routes, link_costs
 from network.topology import Placement, place_uniform
 from scenarios.fidelity.radio_rig import load_point
-from tests.checkers.networks import Account
+from tests.support.networks import Account
 
 MOTES = 200
 MESSAGES = 20_000

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkers.trace import Trace, check_trace
-from tests.e2e.runs import SMALL, fails, run_here
+from tests.support.checkers.trace import Trace, check_trace
+from tests.support.runs import SMALL, fails, run_here
 
 PROTOCOLS = {
     "heed": ["clustering.protocol=heed"],

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkers.trace import Trace, check_trace
-from tests.e2e.runs import run_here
+from tests.support.checkers.trace import Trace, check_trace
+from tests.support.runs import run_here
 
 EXACT = {
     "centralised": ["join.strategy=centralised"],

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.files.shipped import shipped_scenarios
-from tests.e2e.runs import SMALL, fails
+from tests.support.runs import SMALL, fails
 
 SETTINGS = {
     "unknown key": ("motes.cuont=3", ["motes.cuont = 3", "unknown key", "did you mean 'count'?"]),

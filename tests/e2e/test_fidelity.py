@@ -4,8 +4,7 @@ import pytest
 
 from scenarios.cli import main
 from scenarios.fidelity.checks import Line, fidelity_lines
-
-ROOT = Path(__file__).parents[2]
+from tests.support.places import ROOT
 
 
 def test_our_numbers_are_those_of_others_or_the_difference_is_explained() -> None:

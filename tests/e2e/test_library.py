@@ -10,9 +10,9 @@ from scenarios.simulation.sensing import PoissonTimes
 from scenarios.wiring.simulation import World, build_world
 from sim.kernel import US_PER_S, to_us
 from sim.rng import RandomStreams
-from tests.checkers.trace import check_trace
-from tests.e2e.runs import run_here
-from tests.requirements import recorded_file
+from tests.support.checkers.trace import check_trace
+from tests.support.requirements import recorded_file
+from tests.support.runs import run_here
 
 
 def ideal_coverage(world: World, seed: int) -> float:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from analysis.compare.compare_runs import compare
-from tests.checkers.missing import find_missing
-from tests.checkers.trace import check_trace
-from tests.e2e.runs import run_here
+from tests.support.checkers.missing import find_missing
+from tests.support.checkers.trace import check_trace
+from tests.support.runs import run_here
 
 HARM = [
     "radio.loss=0.05",

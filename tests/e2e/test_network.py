@@ -6,9 +6,10 @@ import pytest
 
 from network.topology import read_links
 from scenarios.files.shipped import shipped_scenarios
-from tests.checkers.trace import Trace, check_trace
-from tests.e2e.runs import SMALL, fails, run_here
-from tests.requirements import recorded_file
+from tests.support.checkers.trace import Trace, check_trace
+from tests.support.places import ROOT
+from tests.support.requirements import recorded_file
+from tests.support.runs import SMALL, fails, run_here
 
 MULTI_HOP = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
 REACHING = "radio.range_m=400.0"
@@ -221,7 +222,7 @@ def test_motes_taken_away_cut_others_off(tmp_path: Path) -> None:
 
 
 def test_a_profile_of_ones_own_is_used(tmp_path: Path) -> None:
-    shipped = Path(__file__).parents[2] / "network" / "profiles" / "telosb.toml"
+    shipped = ROOT / "network" / "radio" / "profiles" / "telosb.toml"
     mine = tmp_path / "mine.toml"
     mine.write_text(shipped.read_text().replace("sample_uj = 10.5", "sample_uj = 1000.0"))
     settings = _set("duration_s=20.0", f'motes.profile="{mine}"', REACHING)
@@ -247,7 +248,7 @@ def test_a_battery_is_given_in_joules_or_milliampere_hours_or_by_the_profile(
 
 
 def test_milliampere_hours_are_at_the_profiles_voltage(tmp_path: Path) -> None:
-    shipped = Path(__file__).parents[2] / "network" / "profiles" / "first-order.toml"
+    shipped = ROOT / "network" / "radio" / "profiles" / "first-order.toml"
     mine = tmp_path / "mine.toml"
     mine.write_text(shipped.read_text().replace("voltage_v = 3.0", "voltage_v = 1.5"))
     text = shipped_scenarios()[SMALL].replace("battery_j = 100.0\n", "battery_mah = 10.0\n")

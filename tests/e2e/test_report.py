@@ -8,9 +8,9 @@ import pytest
 
 from scenarios.cli import main
 from sim.trace.manifest import Manifest
-from tests.checkers.report_page import Page, sets_of, unpack
-from tests.e2e.runs import fails, run_here
-from tests.requirements import CHROMIUM, needs_chromium
+from tests.support.checkers.report_page import Page, sets_of, unpack
+from tests.support.requirements import CHROMIUM, needs_chromium
+from tests.support.runs import fails, run_here
 
 DYING = ("motes.battery_j=0.05", "clustering.round_s=20.0", "duration_s=90.5")
 

@@ -11,8 +11,8 @@ import pytest
 from scenarios.cli import main
 from sim.trace.manifest import MANIFEST, Status, read_manifest
 from sim.trace.tables import TABLES
-from tests.checkers.trace import Trace, check_trace
-from tests.e2e.runs import SMALL, fails, run_elsewhere, run_here
+from tests.support.checkers.trace import Trace, check_trace
+from tests.support.runs import SMALL, fails, run_elsewhere, run_here
 
 VARIANTS = {
     "paper feedback": [],

@@ -10,8 +10,8 @@ import pytest
 from scenarios.cli import main
 from scenarios.files.shipped import shipped_scenarios
 from sim.trace.manifest import read_complete
-from tests.checkers.trace import Trace, check_trace
-from tests.e2e.runs import SMALL, fails
+from tests.support.checkers.trace import Trace, check_trace
+from tests.support.runs import SMALL, fails
 
 QUERIES = {
     "inside": "SELECT COUNT(DISTINCT node) FROM Sensors [RANGE 5 s]",

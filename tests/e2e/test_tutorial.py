@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkers.trace import check_trace
-from tests.e2e.runs import run_elsewhere, run_here
+from tests.support.checkers.trace import check_trace
+from tests.support.places import DOCS
+from tests.support.runs import run_elsewhere, run_here
 
-TEXT = (Path(__file__).parents[2] / "docs" / "SCENARIOS.md").read_text()
+TEXT = (DOCS / "SCENARIOS.md").read_text()
 FILES = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
 COMMANDS = [
     line

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.places import ROOT
+
 READINGS = "stream,value,at_us\na,1,0\nb,1,1000\n"
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("wheel")]

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.requirements import needs_chromium
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.places import ROOT
+from tests.support.requirements import needs_chromium
 
 TESTS = """
 import pytest
-from tests.requirements import recorded_file
+from tests.support.requirements import recorded_file
 
 def test_for_want_of_a_tool():
     pytest.skip("needs a browser")
@@ -40,7 +39,7 @@ def test_only_ci_fails_what_is_skipped_for_want_of_a_tool(
 ) -> None:
     (tmp_path / "test_skips.py").write_text(TESTS)
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-ra", "-p", "tests.requirements", "."],
+        [sys.executable, "-m", "pytest", "-q", "-ra", "-p", "tests.support.requirements", "."],
         cwd=tmp_path,
         env=os.environ | {"CI": ci, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -1,0 +1,88 @@
+"""`motejoin scenarios`: what ships is listed, printed and drawn; what cannot be drawn is said."""
+
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from scenarios.cli import main
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.phenomena.gas.cloud import GasCloud
+from scenarios.phenomena.gas.pictures import telling_times_s
+from scenarios.schema.load import load_scenario
+from scenarios.wiring.simulation import build_world
+from tests.support.places import ROOT
+
+GAS_SCENARIOS = [
+    name
+    for name in shipped_scenarios()
+    if load_scenario(name).scenario.phenomenon.kind == "gas-cloud"
+]
+
+
+def fails(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command that must fail with exit code 2; returns what it says."""
+    assert main(words) == 2
+    return capsys.readouterr().err
+
+
+def test_shipped_scenarios_load_under_their_names() -> None:
+    assert {"gas-cloud", "wind-shift", "barrier", "churn", "replay-gas"} <= set(shipped_scenarios())
+    for name in shipped_scenarios():
+        scenario = load_scenario(name).scenario
+        assert scenario.name == name
+        assert scenario.description, name
+
+
+@pytest.mark.parametrize("name", GAS_SCENARIOS)
+def test_every_shipped_gas_scenario_has_its_picture_in_the_documents(name: str) -> None:
+    picture = f"images/clouds/{name}.png"
+    assert (ROOT / "docs" / picture).is_file()
+    assert f"({picture})" in (ROOT / "docs" / "SCENARIOS.md").read_text()
+
+
+def test_a_picture_shows_the_times_asked_for(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.png", tmp_path / "two.png"
+    assert main(["scenarios", "gas-cloud-small", "--picture", str(one), "--times", "60"]) == 0
+    assert main(["scenarios", "gas-cloud-small", "--picture", str(two), "--times", "90,30,60"]) == 0
+    # Two panels a row: three times need a second row.
+    height_one, height_two = (matplotlib.image.imread(path).shape[0] for path in (one, two))
+    assert height_two > 1.5 * height_one
+
+
+def test_a_picture_follows_the_seed(tmp_path: Path) -> None:
+    pictures = []
+    for number, seed in enumerate(["1", "1", "2"]):
+        path = tmp_path / f"{number}.png"
+        words = ["--picture", str(path), "--times", "60", "--seed", seed]
+        assert main(["scenarios", "gas-cloud-small", *words]) == 0
+        pictures.append(path.read_bytes())
+    assert pictures[0] == pictures[1] != pictures[2]
+
+
+def test_times_are_chosen_while_motes_are_inside() -> None:
+    loaded = load_scenario("gas-cloud-small")
+    phenomenon = build_world(loaded, 1).phenomenon
+    assert isinstance(phenomenon, GasCloud)
+    times_s = telling_times_s(phenomenon, loaded.scenario.duration_s)
+    assert times_s == sorted(set(times_s))
+    fresh = build_world(loaded, 1).phenomenon
+    inside = [sum(map(np.size, fresh.truth(round(at_s * 1e6)).values())) for at_s in times_s]
+    assert min(inside) > 0, inside
+
+
+def test_what_cannot_be_drawn_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = str(tmp_path / "a.png")
+    wrong_kind = fails(capsys, "scenarios", "tracking", "--picture", picture)
+    assert "phenomenon.kind = 'moving-objects': expected 'gas-cloud'" in wrong_kind
+    assert ".png" in fails(capsys, "scenarios", "barrier", "--picture", "barrier.pdf")
+    assert "name or path" in fails(capsys, "scenarios", "--picture", picture)
+    assert "--picture" in fails(capsys, "scenarios", "barrier", "--times", "5")
+    nowhere = str(tmp_path / "none" / "a.png")
+    written = fails(capsys, "scenarios", "gas-cloud-small", "--picture", nowhere, "--times", "9")
+    assert "cannot be written" in written
+    times = fails(capsys, "scenarios", "barrier", "--picture", picture, "--times", "5,soon")
+    assert "expected seconds, such as" in times
+    seed = fails(capsys, "scenarios", "barrier", "--picture", picture, "--seed", "-1")
+    assert seed == "barrier: seed = -1: expected a number of at least 0\n"

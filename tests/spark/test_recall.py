@@ -1,0 +1,222 @@
+"""Recall against a brute-force reference in plain Python, and its sample."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from analysis.compare.compare_runs import keeping
+from analysis.metrics.recall import PAIRS_MAX, recall
+from analysis.spark.traces import find_runs, load_traces
+from tests.support.run_directories import Ground, Row, random_ground, write_run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+Reading = tuple[int, int, int]
+Verdict = tuple[int, int, int, int]
+"""Owed and delivered pairs, duplicates, spurious listings."""
+
+US_PER_S = 1_000_000
+
+
+def verdict(ground: Ground) -> Verdict:
+    """The definitions of `analysis.metrics.recall`, word by word."""
+    readings = set(ground.readings)
+
+    def before(one: Reading, other: Reading) -> bool:
+        return (one[2], one[1]) < (other[2], other[1])
+
+    def match(one: Reading, other: Reading) -> bool:
+        same = one in readings and other in readings and one[0] == other[0]
+        return same and one[1] != other[1] and abs(one[2] - other[2]) <= ground.window_us
+
+    owed = {(r, s[1]) for r in readings for s in readings if match(r, s) and before(s, r)}
+    delivered = set()
+    spurious = 0
+    rows_telling: Counter[tuple[str, Reading, int]] = Counter()
+    for query, value, node, at, partners in ground.results:
+        origin = (value, node, at)
+        rows_telling.update({(query, origin, partner) for partner, _ in partners})
+        for partner, partner_at in partners:
+            other = (value, partner, partner_at)
+            if not match(origin, other):
+                spurious += 1
+                continue
+            delivered.add((origin, partner))
+            if before(origin, other):
+                delivered.add((other, node))
+    duplicates = sum(rows - 1 for rows in rows_telling.values())
+    return len(owed), len(owed & delivered), duplicates, spurious
+
+
+def as_rows(ground: Ground) -> dict[str, list[Row]]:
+    return {
+        "readings": [(at, node, value, None, at) for value, node, at in ground.readings],
+        "results": [
+            (at + 5, query, "+", value, node, at, 2, partners, 5, 2, False, False, None)
+            for query, value, node, at, partners in ground.results
+        ],
+    }
+
+
+def as_directory(folder: Path, name: str, ground: Ground) -> Path:
+    return write_run(folder / name, as_rows(ground), window_s=ground.window_us / US_PER_S)
+
+
+def judge(
+    spark: "SparkSession", directories: Sequence[Path], pairs_max: int = PAIRS_MAX
+) -> dict[str, dict[str, Any]]:
+    """What `recall` says of each run."""
+    runs, rejected = find_runs(directories)
+    assert not rejected
+    traces = load_traces(spark, runs)
+    readings, results = traces.tables["readings"], traces.tables["results"]
+    with keeping() as keep:
+        frame = recall(readings, results, traces.runs, pairs_max=pairs_max, keep=keep)
+        return {row["run"]: row.asDict() for row in frame.collect()}
+
+
+W = 10
+CASES: dict[str, tuple[Ground, Verdict]] = {
+    "nothing": (Ground(W), (0, 0, 0, 0)),
+    "at the far edge": (
+        Ground(W, [(1, 0, 0), (1, 1, W)], [("q", 1, 1, W, [(0, 0)])]),
+        (1, 1, 0, 0),
+    ),
+    "past the far edge": (
+        Ground(W, [(1, 0, 0), (1, 1, W + 1)], [("q", 1, 1, W + 1, [(0, 0)])]),
+        (0, 0, 0, 1),
+    ),
+    "tie owed to the higher node": (
+        Ground(W, [(1, 0, 5), (1, 1, 5)], [("q", 1, 1, 5, [(0, 5)])]),
+        (1, 1, 0, 0),
+    ),
+    "tie told the other way round": (
+        Ground(W, [(1, 0, 5), (1, 1, 5)], [("q", 1, 0, 5, [(1, 5)])]),
+        (1, 1, 0, 0),
+    ),
+    "tie told beside a row in order": (
+        Ground(
+            W,
+            [(1, 0, 3), (1, 0, 5), (1, 1, 5)],
+            [("q", 1, 1, 5, [(0, 3)]), ("q", 1, 0, 5, [(1, 5)])],
+        ),
+        (1, 1, 0, 0),
+    ),
+    "overtaken": (Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 0, 5, [(1, 7)])]), (1, 1, 0, 0)),
+    "overtaken and owed itself": (
+        # Node 1 is owed to node 0's reading by its reading at 2; the one listed is the one at 7.
+        Ground(W, [(1, 1, 2), (1, 0, 5), (1, 1, 7)], [("q", 1, 0, 5, [(1, 7)])]),
+        (2, 2, 0, 0),
+    ),
+    "told from both sides": (
+        Ground(
+            W,
+            [(1, 0, 5), (1, 1, 7)],
+            [("q", 1, 0, 5, [(1, 7)]), ("q", 1, 1, 7, [(0, 5)])],
+        ),
+        (1, 1, 0, 0),
+    ),
+    "told twice": (
+        Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 5)])] * 2),
+        (1, 1, 1, 0),
+    ),
+    "told to two queries": (
+        Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 5)]), ("p", 1, 1, 7, [(0, 5)])]),
+        (1, 1, 0, 0),
+    ),
+    "node listed with two times": (
+        Ground(W, [(1, 0, 4), (1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 4), (0, 5)])]),
+        (1, 1, 0, 0),
+    ),
+    "another value": (Ground(W, [(1, 0, 5), (2, 1, 7)], [("q", 2, 1, 7, [(0, 5)])]), (0, 0, 0, 1)),
+    "made up partner beside a true one": (
+        Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 5), (2, 6)])]),
+        (1, 1, 0, 1),
+    ),
+    "made up time": (Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 6)])]), (1, 0, 0, 1)),
+    "made up origin": (Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 8, [(0, 5)])]), (1, 0, 0, 1)),
+    "itself": (Ground(W, [(1, 0, 5), (1, 0, 7)], [("q", 1, 0, 7, [(0, 5)])]), (0, 0, 0, 1)),
+    "chain of one node": (
+        Ground(W, [(1, 0, 0), (1, 0, 8), (1, 0, 16), (1, 1, 26), (1, 1, 27)], []),
+        (1, 0, 0, 0),
+    ),
+}
+
+
+def partly_told() -> Ground:
+    """A busy run in which readings of even nodes are told of all their pairs, those of odd nodes of none."""
+    draw = random.Random(1)
+    keys = {(draw.randrange(40), draw.randrange(2000)) for _ in range(900)}
+    ground = Ground(100, [(1, node, at) for node, at in sorted(keys)])
+    for node, at in sorted(keys):
+        partners = [
+            (other, other_at)
+            for other, other_at in keys
+            if other != node and at - other_at <= 100 and (other_at, other) < (at, node)
+        ]
+        if partners and node % 2 == 0:
+            ground.results.append(("q", 1, node, at, partners))
+    return ground
+
+
+def test_verdict_on_each_case_and_on_random_runs_is_that_of_the_reference(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    grounds = {name: ground for name, (ground, _) in CASES.items()}
+    for name, (ground, said) in CASES.items():
+        assert verdict(ground) == said, name
+    for seed in range(1000, 1060):
+        draw = random.Random(seed)
+        grounds[f"random {seed}"] = random_ground(draw, seed % 5 + 2, seed % 7 + 1)
+    directories = [as_directory(tmp_path, name, ground) for name, ground in grounds.items()]
+    unlisted: dict[str, list[Row]] = {
+        "readings": [(0, 0, 1, None, 0), (1, 1, 1, None, 1)],
+        "results": [(3, "q", "+", 1, 1, 1, 2, None, 2, 2, False, False, None)],
+    }
+    directories.append(write_run(tmp_path / "no partners kept", unlisted))
+    found = judge(spark, directories)
+
+    blind = found.pop("no partners kept")
+    assert blind["owed"] == 1
+    assert blind["recall"] is blind["delivered"] is blind["duplicates"] is blind["spurious"] is None
+    assert found.keys() == grounds.keys()
+    for name, row in found.items():
+        said = (row["owed"], row["delivered"], row["duplicates"], row["spurious"])
+        assert said == verdict(grounds[name]), name
+        assert row["recall"] == (row["delivered"] / row["owed"] if row["owed"] else None)
+        assert row["recall_share"] == (1.0 if row["owed"] else None)
+    assert any(row["owed"] > row["delivered"] > 0 for row in found.values())
+
+
+def test_sample_judges_a_fixed_part_of_the_readings_by_all_their_pairs(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    busy = partly_told()
+    owed, delivered, _, _ = verdict(busy)
+    shuffled = Ground(busy.window_us, busy.readings[::-1], busy.results[::-1])
+    grounds = {"busy": busy, "shuffled": shuffled, "small": CASES["overtaken"][0]}
+    directories = [as_directory(tmp_path, name, ground) for name, ground in grounds.items()]
+    found = judge(spark, directories, pairs_max=owed // 4)
+    assert found["small"]["recall_share"] == 1.0, "each run has a limit of its own"
+    part = found["busy"]
+    assert part | {"run": "shuffled"} == found["shuffled"], "the sample is the same each time"
+    assert 0.15 < part["recall_share"] < 0.35
+    assert part["recall_share"] == part["owed"] / owed
+    assert part["recall"] == part["delivered"] / part["owed"]
+    assert abs(part["recall"] - delivered / owed) < 0.1
+    assert (part["duplicates"], part["spurious"]) == (0, 0)
+
+
+def test_nothing_is_said_of_runs_that_leave_pairs_out_on_purpose(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    rows = as_rows(Ground(W, [(1, 0, 0), (1, 1, 1)], [("q", 1, 1, 1, [(0, 0)])]))
+    runs = [write_run(tmp_path / arity, rows, arity=arity) for arity in ("variable", "complete")]
+    assert list(judge(spark, runs)) == ["variable"]

@@ -1,0 +1,101 @@
+"""One run of a sweep: written aside, moved into place once, failures as values."""
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import parse_toml
+from scenarios.sweep.task import (
+    ATTEMPTS_MAX,
+    Failure,
+    Job,
+    TimeLimitError,
+    Workshop,
+    aside_of,
+    is_aside,
+    publish,
+    time_limit,
+)
+from sim.errors import TraceError
+from sim.trace.manifest import Status, read_complete
+from tests.support.run_directories import write_run
+
+SETTINGS: dict[str, Any] = {"duration_s": 15.0, "motes.count": 10, "trace.tables": ["traffic"]}
+
+
+def workshop(runs_dir: Path, timeout_s: float | None = None) -> Workshop:
+    content = parse_toml(shipped_scenarios()["gas-cloud-small"], "test")
+    return Workshop(content, "test", str(runs_dir), str(runs_dir), timeout_s, "session")
+
+
+def test_a_run_stands_in_its_place_and_nothing_beside_it(tmp_path: Path) -> None:
+    outcome = workshop(tmp_path).run(Job("point-3", SETTINGS, 3), attempt=0)
+    assert outcome.failure is None, outcome.error
+    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+    manifest = read_complete(tmp_path / "point-3")
+    assert (manifest.seed, manifest.scenario["seed"], manifest.scenario["duration_s"]) == (3, 3, 15)
+
+
+def test_the_second_of_two_attempts_leaves_the_first_one_s_run(tmp_path: Path) -> None:
+    job = Job("point-3", SETTINGS, 3)
+    workshop(tmp_path).run(job, attempt=0)
+    inode = (tmp_path / "point-3").stat().st_ino
+    assert workshop(tmp_path).run(job, attempt=1).failure is None
+    assert (tmp_path / "point-3").stat().st_ino == inode
+    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+
+
+def test_what_is_in_the_way_and_not_a_run_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "point-3").write_text("mine")
+    outcome = workshop(tmp_path).run(Job("point-3", SETTINGS, 3), attempt=0)
+    assert outcome.failure is Failure.ERROR
+    assert "Traceback" in outcome.detail
+    assert (tmp_path / "point-3").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+
+
+def test_an_unfinished_run_in_the_way_is_not_taken_for_a_complete_one(tmp_path: Path) -> None:
+    write_run(tmp_path / "point", {}, status=Status.RUNNING)
+    aside = write_run(aside_of(tmp_path, "point", "0"), {})
+    with pytest.raises(TraceError, match="running"):
+        publish(aside, tmp_path / "point")
+
+
+def test_a_run_is_given_up_when_its_process_died_too_often(tmp_path: Path) -> None:
+    outcome = workshop(tmp_path).run(Job("point-3", SETTINGS, 3), attempt=ATTEMPTS_MAX)
+    assert outcome.failure is Failure.DIED
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    job = Job("point-3", SETTINGS | {"duration_s": 1e7}, 3)
+    outcome = workshop(tmp_path, timeout_s=0.5).run(job, attempt=0)
+    assert outcome.failure is Failure.TIMEOUT
+    assert "0.5 s" in outcome.error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_time_limit_is_raised_again_if_it_was_swallowed() -> None:
+    def stubborn() -> None:
+        with time_limit(0.05):
+            with suppress(TimeLimitError):
+                time.sleep(10)
+            time.sleep(10)
+
+    with pytest.raises(TimeLimitError):
+        stubborn()
+
+
+def test_a_time_limit_that_is_kept_leaves_no_alarm_behind() -> None:
+    with time_limit(0.05):
+        pass
+    time.sleep(0.1)
+
+
+@pytest.mark.parametrize(("name", "aside"), [(".a-1.x-0", True), ("a-1", False), ("a.b-1", False)])
+def test_attempts_are_told_from_runs(name: str, *, aside: bool) -> None:
+    assert is_aside(Path(name)) == aside
