@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import BaseModel
 
 # For this file alone: the goldens themselves know nothing of the product but its command line.
-from scenarios.load import load_scenario, shipped_scenarios
-from scenarios.schema import Scenario
+from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import load_scenario
+from scenarios.schema.scenario import Scenario
 from tests.golden.cases import CASES
 
 Choice = tuple[str, str, Any]
