@@ -27,6 +27,7 @@ from network.contract import Air, Message
 from sim.kernel import Kernel, Story
 from sim.trace.recorder import Rows
 from sim.trace.tables import SINK, DropReason
+from sim.units import US_PER_S
 
 ENROL_BYTES = 0
 """An enrolment says no more than that it is one: who sent it stands in the header."""
@@ -35,9 +36,9 @@ ROSTER_TIME_BYTES = 4
 ROSTER_POSITION_BYTES = 4
 """Two coordinates of two bytes."""
 ALARM_BYTES = 0
-CALL_GAP_US = 10_000_000
+CALL_GAP_US = 10 * US_PER_S
 """Least time from one election to the next that an alarm calls."""
-WATCH_US = 1_000_000
+WATCH_US = US_PER_S
 """How often heads look at their batteries."""
 FOREVER_US = 1 << 60
 

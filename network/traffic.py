@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from network.contract import NodeId
 from network.mac.base import LogRow
-from sim.kernel import US_PER_S
 from sim.trace.recorder import Rows
 from sim.trace.tables import Outcome
+from sim.units import US_PER_S
 
 Ints = NDArray[np.int64]
 

@@ -23,13 +23,6 @@ Argument = TypeVar("Argument")
 Story = Generator[Event, Any, None]
 """What a generator process yields."""
 
-US_PER_S = 1_000_000
-
-
-def to_us(seconds: float) -> int:
-    """Seconds as the integer microseconds that the simulator counts in."""
-    return round(seconds * US_PER_S)
-
 
 class Kernel(simpy.Environment):
     """SimPy's environment on an integer clock, with light callbacks beside its events."""

@@ -19,7 +19,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
-from analysis.spark.traces import US_PER_S
+from sim.units import US_PER_S
 
 FOREVER_US: Final = 1 << 62
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.trace.reader import US_PER_S, TraceTables
+from analysis.trace.reader import TraceTables
+from sim.units import US_PER_S
 
 CAUSES = ("tx", "rx", "overhear", "idle", "sleep", "cpu", "sense")
 

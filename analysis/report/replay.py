@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.report.energy import EnergyHistory
-from analysis.trace.reader import US_PER_S, TraceTables, codes, lists
+from analysis.trace.reader import TraceTables, codes, lists
 from sim.trace.manifest import Manifest
 from sim.trace.tables import SINK, Change, Event
+from sim.units import US_PER_S
 
 FRAMES_MOST = 1_200
 VALUES_MOST = 6

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from analysis.trace.reader import US_PER_S, TraceTables, codes
+from analysis.trace.reader import TraceTables, codes
 from sim.trace.tables import CONTROL_KINDS, Fate
+from sim.units import US_PER_S
 
 BINS_MOST = 300
 BIN_WIDTHS_S = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 43200, 86400)

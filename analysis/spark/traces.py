@@ -22,8 +22,7 @@ from analysis.trace.run_check import check_run, scenario_key, trace_parts
 from sim.errors import TraceError
 from sim.trace.manifest import Manifest
 from sim.trace.tables import TABLES
-
-US_PER_S: Final = 1_000_000
+from sim.units import US_PER_S
 
 _OPENING_AT_ONCE: Final = 16
 """Run directories that are looked at side by side."""

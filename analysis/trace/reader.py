@@ -17,8 +17,6 @@ from sim.trace.tables import TABLES, Kind
 BATCH_ROWS = 10_000
 """Rows held at a time; a result row may list hundreds of partners."""
 
-US_PER_S = 1_000_000
-
 
 class TraceTables:
     """The tables of one run.

@@ -8,8 +8,9 @@ from join.sink.answer import Answer
 from join.strategies.accounts import Reading
 from network.contract import Clock, LocalTime
 from sim.trace.recorder import Rows
+from sim.units import US_PER_S
 
-MEMORY_US = 60_000_000
+MEMORY_US = 60 * US_PER_S
 """How long beyond two windows the sink remembers what it has reported of a reading."""
 
 

@@ -11,7 +11,9 @@ and a timestamp that jumps ahead by more than `FUTURE_US_MAX` is refused.
 
 from typing import Final
 
-FUTURE_US_MAX: Final = 366 * 24 * 3600 * 1_000_000
+from sim.units import UNITS_US
+
+FUTURE_US_MAX: Final = 366 * UNITS_US["d"]
 """How far ahead of the newest tuple a tuple may be: a year of silence passes, a mixed-up unit does not."""
 
 

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from sim.errors import Fault, ScenarioError
-from sim.kernel import US_PER_S
+from sim.units import US_PER_S
 
 UNLIMITED_BYTES = 1 << 30
 """The payload of a radio whose profile sets no limit."""

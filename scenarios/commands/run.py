@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from scenarios.simulation.summary import summary
     from scenarios.terminal.progress import ProgressDisplay
     from scenarios.wiring.simulation import Simulation
-    from sim.kernel import US_PER_S
+    from sim.units import US_PER_S
 
     settings = list(args.set)
     if args.seed is not None:

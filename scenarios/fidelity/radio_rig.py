@@ -14,9 +14,10 @@ from network.radio.channel import Channel, UnitDisk
 from network.radio.frame_loss import Medium
 from network.radio.profile import Profile, load_profile
 from network.topology import Placement
-from sim.kernel import US_PER_S, Kernel
+from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.tables import DropReason
+from sim.units import US_PER_S
 
 IEEE_HEADER_BYTES = 17
 """PHY 6, MAC 9 with 16-bit addresses, FCS 2: the frames of ns-3's lr-wpan examples."""

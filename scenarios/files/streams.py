@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from scenarios.files.outputs import check_file
 from sim.errors import InputError
+from sim.units import UNITS_US
 
 COLUMNS: Final = ("stream", "value", "at_us")
 
@@ -20,7 +21,7 @@ _CSV_BLOCK_BYTES: Final = 1 << 20
 _PAGE_BUFFER_BYTES: Final = 1 << 20
 
 _TIME_MAX: Final = 2**63 - 1
-_US_PER_UNIT: Final = {"s": 1_000_000, "ms": 1_000}
+_US_PER_UNIT: Final = {unit: UNITS_US[unit] for unit in ("s", "ms")}
 """Of timestamps coarser than microseconds."""
 
 

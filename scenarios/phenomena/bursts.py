@@ -5,7 +5,6 @@ et al., "Self-similarity through high-variability", IEEE/ACM Transactions on Net
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,7 @@ from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples
 from scenarios.phenomena.draws import Draws
 from scenarios.phenomena.gas.sensors import distinct_rounds
 from sim.rng import RandomStreams
-
-_SECOND_US: Final = 1_000_000
+from sim.units import US_PER_S
 
 
 class Bursty:
@@ -44,7 +42,7 @@ class Bursty:
         self._together = together
         # A Pareto variable with least value b and shape a has the mean b·a / (a - 1).
         least_s = np.array([off_s, on_s]) * (shape - 1.0) / shape
-        self._least_us = least_s * _SECOND_US
+        self._least_us = least_s * US_PER_S
         self._lengths = Draws(streams, "phenomenon.burst.length")
         sources = np.arange(1 if together else motes)
         first = Draws(streams, "phenomenon.burst.first").uniform(sources, np.zeros_like(sources))

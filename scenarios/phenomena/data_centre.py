@@ -18,11 +18,11 @@ from scenarios.phenomena.draws import NormalDraws
 from scenarios.phenomena.gas.sensors import rounded
 from scenarios.phenomena.smooth import SmoothNoise
 from sim.rng import RandomStreams
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SECOND_US: Final = 1_000_000
 _UNITS: Final = ("°C", "%")
 # How many steps below and above the mean have a label.
 _LABELLED: Final = 100
@@ -152,7 +152,7 @@ class DataCentre:
 
     def _present(self, nodes: Ints, at_us: Ints) -> Floats:
         """What a perfect sensor in each mote's place would read."""
-        at_s = at_us / _SECOND_US
+        at_s = at_us / US_PER_S
         rack = self._rack[nodes]
         courses = [failure.course(at_s) for failure in self._failures]
         present = np.empty(len(nodes))

@@ -5,7 +5,7 @@ sensor after the other, and the join of their streams on the object's identity i
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,10 @@ from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.draws import Draws
 from scenarios.phenomena.gas.sensors import rounded
 from sim.rng import RandomStreams
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
-
-_SECOND_US: Final = 1_000_000
 
 
 class Track(Protocol):
@@ -153,7 +152,7 @@ class MovingObjects:
 
     def _away_m(self, places_m: Floats, at_us: NDArray[np.int64]) -> Floats:
         """How far each object (columns) is from each place; infinitely while it is not there."""
-        at_s = at_us / _SECOND_US
+        at_s = at_us / US_PER_S
         away_m = np.empty((len(places_m), len(self.tracks)))
         for column, track in enumerate(self.tracks):
             offset_m = track.at(at_s) - places_m

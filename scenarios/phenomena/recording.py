@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 from scenarios.phenomena.recorded_columns import numbers, times_s
 from scenarios.phenomena.tables import ReplayTable, repeated
 from sim.errors import InputError
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SECOND_US: Final = 1_000_000
 # How many column names an error message lists.
 _COLUMNS_NAMED: Final = 40
 
@@ -276,7 +276,7 @@ def _simulated_us(table: ReplayTable, at_s: Floats) -> Ints:
     if not len(at_s):
         return np.zeros(0, dtype=np.int64)
     recorded_s = at_s - at_s.min() - table.start_s
-    simulated_us: Ints = np.round(recorded_s / table.speed * _SECOND_US).astype(np.int64)
+    simulated_us: Ints = np.round(recorded_s / table.speed * US_PER_S).astype(np.int64)
     return simulated_us
 
 
@@ -293,7 +293,7 @@ def _in_order(
 
 
 def _count_gaps(table: ReplayTable, node: Ints, at_us: Ints, counts: dict[str, int]) -> None:
-    longer = np.diff(at_us) > table.hold_s / table.speed * _SECOND_US
+    longer = np.diff(at_us) > table.hold_s / table.speed * US_PER_S
     counts["gaps"] = int((longer & (node[1:] == node[:-1])).sum())
 
 

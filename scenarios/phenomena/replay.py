@@ -1,7 +1,6 @@
 """Recorded data as a phenomenon: each mote replays one recorded node."""
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +8,10 @@ from numpy.typing import NDArray
 from scenarios.phenomena.contract import NOTHING, Samples
 from scenarios.phenomena.gas.sensors import LevelMeter, distinct_rounds
 from scenarios.phenomena.recording import Recording
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_SECOND_US: Final = 1_000_000
 
 
 class Replay:
@@ -39,7 +37,7 @@ class Replay:
         self._by_level = by_level
         self._threshold = threshold
         self._levels = level_count
-        self._hold_us = round(hold_s * _SECOND_US)
+        self._hold_us = round(hold_s * US_PER_S)
         motes = len(recording.nodes)
         self._meter = LevelMeter(
             motes=motes,

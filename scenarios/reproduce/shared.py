@@ -17,10 +17,10 @@ from scenarios.reproduce.shared_workload import (
     ARRIVALS_PER_S,
     DISTRIBUTIONS,
     LOAD,
-    US_PER_S,
     Measured,
     Setting,
 )
+from sim.units import US_PER_S
 
 LABELS = {"lwo": "LWO", "swf": "SWF", "mqt": "MQT"}
 COLOURS = {"lwo": "#7f7f7f", "swf": "#e08214", "mqt": "#2166ac", "alone": "#4dac26"}

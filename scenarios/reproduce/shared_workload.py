@@ -25,12 +25,12 @@ from join.dsms.shared.join_buffers import HashBuffers
 from join.dsms.shared.shared_join import BufferPeaks, SharedJoin
 from join.dsms.shared.virtual_cpu import CpuCosts, VirtualCpu
 from sim.rng import RandomStreams
+from sim.units import US_PER_S
 
 ARRIVALS_PER_S = 100
 VALUES = 500
 LOAD = 0.5
 OUTPUT_SHARE = 0.4
-US_PER_S = 1_000_000
 
 DISTRIBUTIONS: dict[str, tuple[int, ...]] = {
     "Uniform": (1, 100, 200, 300, 400, 500, 600),

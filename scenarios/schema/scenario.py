@@ -25,8 +25,8 @@ from scenarios.schema.base import (
 )
 from scenarios.schema.network import Faults, Motes, Radio, Routing, Sink
 from sim.errors import one_of
-from sim.kernel import to_us
 from sim.trace.tables import TABLES
+from sim.units import to_us
 
 DEFAULT_QUERY = "join"
 """What the answer is called in the trace of a scenario without a [[query]]."""

@@ -18,10 +18,10 @@ from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.errors import Fault, ScenarioError
 from sim.garbage import rare_collection
-from sim.kernel import US_PER_S, to_us
 from sim.trace.manifest import MANIFEST, Manifest, Status
 from sim.trace.recorder import Recorder
 from sim.trace.tables import SINK
+from sim.units import US_PER_S, to_us
 
 LOG_STEP_US = US_PER_S // 50
 LOG_ROWS = 2_000

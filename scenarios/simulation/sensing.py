@@ -16,8 +16,9 @@ from network.clocks import true_time
 from network.contract import LocalTime
 from network.ledger import Ledger
 from scenarios.phenomena.contract import Phenomenon
-from sim.kernel import US_PER_S, Kernel
+from sim.kernel import Kernel
 from sim.trace.recorder import Rows
+from sim.units import US_PER_S
 
 BATCH_US = US_PER_S
 """How much time one batch of samples covers."""

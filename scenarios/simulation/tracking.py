@@ -11,8 +11,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from scenarios.phenomena.contract import Phenomenon
-from sim.kernel import US_PER_S, Kernel
+from sim.kernel import Kernel
 from sim.trace.recorder import Rows
+from sim.units import US_PER_S
 
 TRUTH_EVERY_US = US_PER_S
 

@@ -18,14 +18,15 @@ from scenarios.schema.scenario import Scenario
 from scenarios.wiring.control_pace import ControlPace, control_pace
 from scenarios.wiring.network import ClusterNews, Network, can_lose
 from scenarios.wiring.site import Site
-from sim.kernel import Kernel, to_us
+from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
+from sim.units import US_PER_S, to_us
 
 CALL_HOPS = 8
 """So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""
 
-MOVING_US = 1_000_000
+MOVING_US = US_PER_S
 """How long a head that hands its readings over goes on answering for them."""
 
 TELLINGS = 3

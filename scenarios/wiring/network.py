@@ -24,10 +24,11 @@ from network.routing.multi_hop import RoutedAir
 from network.routing.routes import Metric, Routes, first_partition_us
 from scenarios.schema.scenario import Scenario
 from scenarios.wiring.site import Site
-from sim.kernel import US_PER_S, Kernel, to_us
+from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Rows
 from sim.trace.tables import CONTROL_KINDS, SINK, Event
+from sim.units import US_PER_S, to_us
 
 MacAir: TypeAlias = IdealAir | CsmaAir | TdmaAir
 AnyAir: TypeAlias = MacAir | RoutedAir

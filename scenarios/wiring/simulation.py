@@ -47,10 +47,11 @@ from scenarios.wiring.network import (
 from scenarios.wiring.queries import build_engine, build_sink_queries, read_functions, read_tables
 from scenarios.wiring.site import Site, build_site
 from sim.errors import Fault, InputError, ScenarioError
-from sim.kernel import Kernel, to_us
+from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
 from sim.trace.tables import SINK
+from sim.units import to_us
 
 VALUES_PER_BUCKET = 16
 """How many values a head keeps the directory's word on, per bucket of the memory it is given."""

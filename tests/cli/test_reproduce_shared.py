@@ -13,14 +13,8 @@ from scenarios.cli import main
 from scenarios.reproduce import shared as reproduce_shared
 from scenarios.reproduce import shared_runs
 from scenarios.reproduce.figure import Request
-from scenarios.reproduce.shared_workload import (
-    DISTRIBUTIONS,
-    US_PER_S,
-    Measured,
-    Setting,
-    measure,
-    workload,
-)
+from scenarios.reproduce.shared_workload import DISTRIBUTIONS, Measured, Setting, measure, workload
+from sim.units import US_PER_S
 
 
 @pytest.mark.slow

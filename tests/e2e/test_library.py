@@ -8,8 +8,8 @@ import pytest
 from scenarios.schema.load import load_scenario
 from scenarios.simulation.sensing import PoissonTimes
 from scenarios.wiring.simulation import World, build_world
-from sim.kernel import US_PER_S, to_us
 from sim.rng import RandomStreams
+from sim.units import US_PER_S, to_us
 from tests.support.checkers.trace import check_trace
 from tests.support.requirements import recorded_file
 from tests.support.runs import run_here

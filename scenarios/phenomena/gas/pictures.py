@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from scenarios.phenomena.gas.cloud import GasCloud
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +25,6 @@ _CONTOURS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)
 _COLOURS: Final = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MOTE_COLOUR: Final = "#9A9A9A"
 _INSIDE_COLOUR: Final = "#222222"
-_SECOND_US: Final = 1_000_000
 _DOTS_PER_INCH: Final = 110
 _COLUMNS: Final = 2
 _PANEL_INCHES: Final = 4.6
@@ -40,7 +40,7 @@ def telling_times_s(phenomenon: GasCloud, duration_s: float) -> list[float]:
     inside_s = [
         at_s
         for at_s in steps_s.tolist()
-        if any(motes.size for motes in phenomenon.truth(round(at_s * _SECOND_US)).values())
+        if any(motes.size for motes in phenomenon.truth(round(at_s * US_PER_S)).values())
     ]
     first_s, last_s = (inside_s[0], inside_s[-1]) if inside_s else (0.0, duration_s)
     shares = (np.arange(PICTURES) + 0.5) / PICTURES
@@ -92,7 +92,7 @@ def cloud_figure(
 
 
 def _draw_panel(axes: Axes, phenomenon: GasCloud, positions_m: Floats, at_s: float) -> None:
-    at_us = round(at_s * _SECOND_US)
+    at_us = round(at_s * US_PER_S)
     low_m, high_m = phenomenon.area_m
     spacing_m = (high_m - low_m).max() / _LATTICE
     x_m, y_m = (

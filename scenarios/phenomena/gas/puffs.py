@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scenarios.phenomena.gas.barriers import Barriers
 from scenarios.phenomena.gas.dispersion import Spread, log_puff_peak
 from scenarios.phenomena.gas.wind import Wind
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +42,6 @@ _BOUND_S: Final = 3600.0
 _REMEMBERED: Final = 256
 # Pairs of sample and puff computed at once: temporaries then stay in the processor's cache.
 _PAIRS: Final = 65_536
-_SECOND_US: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Puffs:
             # A puff held up by a wall moves backwards in the wind's frame; keep that small.
             radius_m = min((release.radius_m for release in releases), default=1.0)
             step_s = min(step_s, radius_m / max(wind.speed_m_per_s_max, 1e-3))
-        self.step_us = max(1, round(step_s * _SECOND_US))
+        self.step_us = max(1, round(step_s * US_PER_S))
         self._negligible_per_g = self._share_ignored(threshold_g_per_m3)
         sources_m = np.array([(release.x_m, release.y_m) for release in releases]).reshape(-1, 2)
         self._followed_m = float(
@@ -276,13 +276,13 @@ class Puffs:
         if number <= 0:
             return 0
         # Due times are rounded to the nearest step's start: those before this edge are out already.
-        edge_s = (number - 0.5) * self.step_us / _SECOND_US
+        edge_s = (number - 0.5) * self.step_us / US_PER_S
         count = max(0, int(np.ceil((edge_s - release.first_s) / release.every_s)))
         return count if release.count is None else min(count, release.count)
 
     def _blow(self, number: int) -> tuple[Floats, float]:
         """How far the wind carries gas in a step, and how much longer its path gets (Simpson's rule)."""
-        step_s = self.step_us / _SECOND_US
+        step_s = self.step_us / US_PER_S
         velocity = self._wind.velocity_m_per_s((number + np.array([0.0, 0.5, 1.0])) * step_s)
         weights = np.array([1.0, 4.0, 1.0]) * (step_s / 6.0)
         speed = np.maximum(np.hypot(velocity[:, 0], velocity[:, 1]), _CALM_M_PER_S)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from scenarios.phenomena.draws import NormalDraws
 from sim.rng import RandomStreams
+from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,7 +18,6 @@ Ints = NDArray[np.int64]
 _DIGITS: Final = 4
 # Anything smaller is nothing; scaling such a number to its digits would leave the range of floats.
 _LEAST: Final = 1e-300
-_SECOND_US: Final = 1_000_000
 
 
 class LevelMeter:
@@ -105,7 +105,7 @@ class GasSensors:
 
     def _follow(self, nodes: Ints, at_us: Ints, concentrations: Floats) -> Floats:
         before = self._shown[nodes]
-        passed_s = (at_us - self._last_us[nodes])[:, np.newaxis] / _SECOND_US
+        passed_s = (at_us - self._last_us[nodes])[:, np.newaxis] / US_PER_S
         assert (passed_s >= 0.0).all(), "a mote was asked backwards in time"
         lag_s = np.where(concentrations > before, self._rise_s, self._decay_s)
         with np.errstate(divide="ignore", invalid="ignore"):

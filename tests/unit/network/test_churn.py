@@ -12,9 +12,10 @@ from network.radio.channel import UnitDisk
 from network.radio.profile import load_profile
 from network.routing.routes import Metric, Routes
 from network.topology import Placement
-from sim.kernel import US_PER_S, Kernel
+from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, Event
+from sim.units import US_PER_S
 
 
 def live(

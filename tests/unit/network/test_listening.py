@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
 from network.radio.profile import load_profile
-from sim.kernel import US_PER_S, Kernel
+from sim.kernel import Kernel
+from sim.units import US_PER_S
 
 TELOSB = load_profile("telosb")
 ON_W = (18.8 + 0.0545) * 3e-3

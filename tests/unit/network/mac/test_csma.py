@@ -12,9 +12,9 @@ from network.radio.profile import load_profile
 from network.radio.shadowing import Shadowing
 from network.topology import Placement
 from scenarios.fidelity.radio_rig import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
-from sim.kernel import US_PER_S
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, DropReason, Outcome
+from sim.units import US_PER_S
 from tests.support.networks import Account
 
 CELL = [(0.0, 0.0), (10.0, 0.0), (0.0, 10.0)]

@@ -8,8 +8,9 @@ from network.mac.tdma import TdmaAir
 from network.radio.channel import UnitDisk
 from network.radio.profile import load_profile
 from network.topology import Placement
-from sim.kernel import US_PER_S, Kernel
+from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason, Outcome
+from sim.units import US_PER_S
 
 GUARD_US = 500
 
