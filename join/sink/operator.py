@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from join.contract import Arity, Member, Occurrence, Stream
 from join.operators.registry import make_operator
-from join.strategies.accounts import Reading
+from join.reading import Reading
 from join.strategies.snjoin_star.head import ClusterHead
 from join.windows import Uniform
 

@@ -11,7 +11,7 @@ from join.dsms.catalog import TIME_COLUMN, StreamSchema, Type
 from join.dsms.clocked import QuerySite
 from join.dsms.engine import Engine
 from join.dsms.running_query import Output
-from join.strategies.accounts import Reading
+from join.reading import Reading
 from network.contract import Clock
 from sim.trace.recorder import Rows
 

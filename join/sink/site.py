@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 from join.contract import Member, Stream, Value
+from join.reading import Reading
 from join.sink.answer import Answer
-from join.strategies.accounts import Reading
 from network.contract import Clock, LocalTime
 from sim.trace.recorder import Rows
 from sim.units import US_PER_S

@@ -1,19 +1,11 @@
 """Accounts for every reading and probe request: how it ended, and why."""
 
 from collections import Counter
-from typing import NamedTuple
 
+from join.reading import Reading
 from join.strategies.snjoin_star.request import ProbeRequest
 from sim.trace.recorder import Rows
 from sim.trace.tables import DropReason, Fate, RequestEnd
-
-
-class Reading(NamedTuple):
-    """A mote's reading that has a value to join."""
-
-    node: int
-    value: int
-    at_us: int
 
 
 class Accounts:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from join.reading import Reading
 from join.sink.operator import SinkOperator
 from join.sink.queries import SinkQueries
 from join.sink.site import SinkSite
-from join.strategies.accounts import Accounts, Reading
+from join.strategies.accounts import Accounts
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.message_sizes import READING_BYTES, RELAYED_READING_BYTES
 from network.contract import Clock, Links, Message, Processors

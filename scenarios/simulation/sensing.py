@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from join.strategies.accounts import Reading
+from join.reading import Reading
 from network.clocks import true_time
 from network.contract import LocalTime
 from network.ledger import Ledger

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from join.contract import Stream, Value
+from join.reading import HeldReading, Reading
 from join.sink.site import SinkSite
-from join.state.newest import Stamp
-from join.strategies.accounts import Accounts, Reading
+from join.strategies.accounts import Accounts
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.message_sizes import (
     ACK_BYTES,
@@ -22,9 +21,6 @@ from join.strategies.snjoin_star.rules.notes import NoteWriter
 from network.contract import Clock, Links, LocalTime, Message, Processors
 from sim.memo import Memo
 from sim.trace.tables import SINK, DropReason, RequestEnd
-
-HeldReading = tuple[int, Value, Stream, Stamp]
-"""As a head's table holds it: time, value, mote, processing stamp."""
 
 
 class InNetworkJoin:

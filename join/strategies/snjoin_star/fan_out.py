@@ -7,7 +7,7 @@ reading, so that together they find what one request past all heads would have f
 
 from collections.abc import Callable, Iterator
 
-from join.state.newest import Stamp
+from join.reading import Stamp
 from join.strategies.snjoin_star.request import ProbeRequest
 from network.contract import Clock
 

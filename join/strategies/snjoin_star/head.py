@@ -22,7 +22,7 @@ window ("lingering"): nothing is moved and nothing is lost. Heads are told whom 
 from collections.abc import Callable, Sequence
 
 from join.contract import Member, Value
-from join.state.newest import Stamp
+from join.reading import Stamp
 from join.state.value_table import ValueTable
 from join.strategies.snjoin_star.probing_order import ProbingOrder, as_chosen
 from join.strategies.snjoin_star.request import ProbeRequest

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from join.reading import Reading
 from join.sink.site import SinkSite, merge_all
-from join.strategies.accounts import Accounts, Reading
+from join.strategies.accounts import Accounts
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.message_sizes import factorised_bytes
 from join.strategies.snjoin_star.driver import InNetworkJoin

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member
+from join.reading import Reading
 from join.sink.site import SinkSite, merge_latest
-from join.strategies.accounts import Reading
 from network.clocks import true_time
 from tests.support.toy_network import ToyClock
 

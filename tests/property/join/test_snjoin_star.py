@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member, Value
-from join.state.newest import Stamp
+from join.reading import Stamp
 from join.strategies.message_sizes import latest_bytes
 from join.strategies.snjoin_star.head import ClusterHead
 from join.strategies.snjoin_star.request import ProbeRequest
