@@ -43,16 +43,16 @@ class Ledger:
         self.paid_until_us = [0] * nodes
         """When the last work that each mote has paid for starts or is done."""
         self.deaths: list[tuple[int, NodeId]] = []
-        self._mourners: list[Callable[[NodeId], None]] = []
+        self._listeners: list[Callable[[NodeId], None]] = []
 
     @property
     def count(self) -> int:
         """Number of motes, without the sink."""
         return len(self.residual_j) - 1
 
-    def on_death(self, mourner: Callable[[NodeId], None]) -> None:
-        """Have `mourner(node)` called whenever a mote's battery is empty."""
-        self._mourners.append(mourner)
+    def when_down(self, listener: Callable[[NodeId], None]) -> None:
+        """Register `listener(node)`, called on death, crash or removal."""
+        self._listeners.append(listener)
 
     def draw(self, node: NodeId, cause_j: list[float], joules: float) -> bool:
         """Take `joules` from a mote's battery for one of the ledger's causes; the dead give nothing.
@@ -76,8 +76,8 @@ class Ledger:
         """A mote stops working although its battery is not empty; what it held is gone."""
         assert self.alive[node], node
         self.alive[node] = False
-        for mourner in self._mourners:
-            mourner(node)
+        for listener in self._listeners:
+            listener(node)
 
     def set_up(self, node: NodeId) -> None:
         """A mote that was down works again, on the energy it had left."""
@@ -116,5 +116,5 @@ class Ledger:
     def _die(self, node: NodeId) -> None:
         self.alive[node] = False
         self.deaths.append((max(self._kernel.now_us, self.paid_until_us[node]), node))
-        for mourner in self._mourners:
-            mourner(node)
+        for listener in self._listeners:
+            listener(node)

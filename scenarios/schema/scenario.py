@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
+from join.strategies.registry import STRATEGIES
 from scenarios.phenomena.tables import PhenomenonTable
 from scenarios.schema.base import (
     Count,
@@ -23,6 +24,7 @@ from scenarios.schema.base import (
     Share,
     Table,
 )
+from scenarios.schema.names import RuleName, StrategyName
 from scenarios.schema.network import Faults, Motes, Radio, Routing, Sink
 from sim.errors import one_of
 from sim.trace.tables import TABLES
@@ -131,7 +133,7 @@ class CpuUs(Table):
 class Join(Table):
     """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
 
-    strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
+    strategy: StrategyName
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin", description="centralised: the operator at the sink"
     )
@@ -161,7 +163,7 @@ class Join(Table):
         description="chain: heads in the order of the probing rule, or by position, on a short way"
         " from the initiator to the sink",
     )
-    feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
+    feedback: RuleName = Field("paper", description="snjoin-star: the probing rule")
     target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
         None, description="directory: the share of partners to be delivered; default all"
     )
@@ -349,7 +351,7 @@ class Scenario(Table):
                         f"query[{place}].sql: WINDOW is {window_us / 1e6} s, expected join.window_s"
                         f" = {self.join.window_s}"
                     )
-            elif self.join.strategy != "centralised":
+            elif not STRATEGIES[self.join.strategy].needs.readings_at_sink:
                 faults.append(
                     f"query[{place}].placement = 'sink': expected join.strategy = 'centralised', which"
                     f" brings all readings to the sink, found {self.join.strategy!r}"

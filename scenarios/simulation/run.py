@@ -137,7 +137,7 @@ def _simulate(simulation: Simulation, progress: Progress) -> None:
     kernel, network = simulation.kernel, simulation.network
     end_us = to_us(scenario.duration_s)
     energy_every_us = to_us(scenario.trace.energy_every_s)
-    network.comings.start()
+    network.churn.start()
     _record_motes(simulation)
     _record_energy(simulation)
     energy_due_us = energy_every_us

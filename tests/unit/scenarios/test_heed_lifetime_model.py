@@ -26,6 +26,7 @@ from scenarios.reproduce.heed_lifetime_model import Contender, Life, Setting, fr
 from scenarios.wiring.counted_links import CountedAir
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
+from tests.support.airs import mac_parts
 
 COUNT = 60
 SINK_M = (50.0, 175.0)
@@ -72,7 +73,7 @@ def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(settings: 
     ledger = Ledger(kernel, [2.0] * COUNT)
     placement = Placement(np.concatenate([POSITIONS_M, [SINK_M]]))
     channel = UnitDisk(placement, profile, range_m=200.0)
-    air = IdealAir(kernel, ledger, channel, profile, control_kinds=[])
+    air = IdealAir(mac_parts(kernel, ledger, channel, profile))
     driver = ElectionDriver(kernel, air, np.random.default_rng(4), neighbourhoods)
     story = kernel.process(driver.hold(elect(settings, situation, np.random.default_rng(3))))
     kernel.advance(60_000_000)
