@@ -434,6 +434,10 @@ def _ties() -> Iterator[Case]:
     multi_hop = ("routing.heads=multi-hop", "routing.sink=multi-hop")
     yield _busy("ties-tour", *grid, "join.order=tour", "join.feedback=off")
     yield _busy("ties-routing", *grid, *multi_hop, "routing.metric=distance", _CRASHES)
+    # Hundreds of readings in a hundredth of a second: some leave the window a microsecond apart.
+    fast = ("motes.count=6", "motes.interval_s=0.002", "join.window_s=0.004", "motes.start_s=5.0")
+    once = ("phenomenon={kind='zipf', domain=1}", "duration_s=7.5", "trace.messages=off")
+    yield _busy("ties-times", *_CENTRAL, *fast, *once)
     yield _busy("ties-csma", *_CSMA, *grid)
     for protocol in ("heed", "leach", "dca", "max-min", "k-means"):
         chosen = (f"clustering.protocol={protocol}", "clustering.weight=degree")
