@@ -1,10 +1,8 @@
 """Runs one simulation into a run directory."""
 
-import os
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +15,7 @@ from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.errors import Fault, ScenarioError
+from sim.files import beside, replace_folder
 from sim.garbage import rare_collection
 from sim.trace.manifest import MANIFEST, Manifest, Status
 from sim.trace.recorder import Recorder
@@ -26,9 +25,6 @@ from sim.units import US_PER_S, to_us
 LOG_STEP_US = US_PER_S // 50
 LOG_ROWS = 2_000
 """How often the log of the air is looked at, and how long it has to be to be taken in."""
-
-_ATTEMPTS = 10
-"""How often a run is tried to be put in the place of another."""
 
 Progress = Callable[[Simulation], None]
 """Called once per simulated second."""
@@ -84,7 +80,7 @@ def run_scenario(
     manifest.wall_s = time.perf_counter() - started
     manifest.write(place)
     if place != directory:
-        _replace(directory, place)
+        replace_folder(directory.absolute(), place)
     return manifest
 
 
@@ -99,36 +95,13 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
             expected = "not a run directory; --force replaces runs only"
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
-        place = _beside(directory, "new")
+        place = beside(directory.absolute(), "new")
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         reason = f"cannot be made: {fault.strerror}"
         raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
     return place
-
-
-def _replace(directory: Path, new: Path) -> None:
-    """Put a whole run in the place of an older one."""
-    old = _beside(directory, "old")
-    # Another process may be doing the same: whoever comes last stays.
-    for attempt in range(_ATTEMPTS):
-        with suppress(FileNotFoundError):
-            directory.rename(old)
-        try:
-            new.rename(directory)
-        except OSError:
-            if attempt + 1 == _ATTEMPTS:
-                raise
-        else:
-            return
-        finally:
-            shutil.rmtree(old, ignore_errors=True)
-
-
-def _beside(directory: Path, what: str) -> Path:
-    absolute = directory.absolute()
-    return absolute.with_name(f".{absolute.name}.{what}-{os.getpid()}")
 
 
 def _simulate(simulation: Simulation, progress: Progress) -> None:
