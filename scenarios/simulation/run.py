@@ -17,8 +17,10 @@ from scenarios.wiring.simulation import Simulation, build_simulation, build_worl
 from sim.errors import Fault, ScenarioError
 from sim.files import beside, replace_folder
 from sim.garbage import rare_collection
+from sim.trace.kinds import CAUSES
 from sim.trace.manifest import MANIFEST, Manifest, Status
 from sim.trace.recorder import Recorder
+from sim.trace.rows import death_row, energy_row, mote_row
 from sim.trace.tables import SINK
 from sim.units import US_PER_S, to_us
 
@@ -154,7 +156,7 @@ def _finish(simulation: Simulation) -> None:
     _record_energy(simulation)
     deaths = simulation.recorder.rows("deaths")
     for at_us, node in simulation.ledger.deaths:
-        deaths.append((at_us, node))
+        deaths.append(death_row(at_us=at_us, node=node))
     simulation.ledger.assert_balanced()
     simulation.accounts.assert_complete()
     assert simulation.accounts.submitted == simulation.sensing.with_value
@@ -167,32 +169,25 @@ def _record_motes(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("motes")
     battery_j = simulation.ledger.battery_j
     for node, (x_m, y_m) in enumerate(simulation.world.placement.motes_m.tolist()):
-        rows.append((node, x_m, y_m, battery_j[node]))
+        rows.append(mote_row(node=node, x_m=x_m, y_m=y_m, battery_j=battery_j[node]))
     sink = simulation.world.scenario.sink
-    rows.append((SINK, sink.x_m, sink.y_m, None))
+    rows.append(mote_row(node=SINK, x_m=sink.x_m, y_m=sink.y_m, battery_j=None))
 
 
 def _record_energy(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("energy")
     ledger, listening = simulation.ledger, simulation.network.listening
     now_us = simulation.kernel.now_us
-    columns = zip(
-        ledger.residual_j[:-1],
-        ledger.tx_j,
-        ledger.rx_j,
-        ledger.idle_j,
-        ledger.cpu_j,
-        ledger.sense_j,
-        ledger.control_j,
-        ledger.overhear_j,
-        ledger.sleep_j,
-        strict=False,
-    )
-    for node, (residual_j, tx_j, rx_j, idle_j, *others_j, sleep_j) in enumerate(columns):
-        due_idle_j, due_sleep_j = listening.due_j(node) if listening is not None else (0.0, 0.0)
-        left_j = residual_j - due_idle_j - due_sleep_j
-        row = (left_j, tx_j, rx_j, idle_j + due_idle_j, *others_j, sleep_j + due_sleep_j)
-        rows.append((now_us, node, *row))
+    spent_j = {f"{cause}_j": by_node_j for cause, by_node_j in ledger.by_cause_j.items()}
+    for node in range(ledger.count):
+        cells = {column: by_node_j[node] for column, by_node_j in spent_j.items()}
+        residual_j = ledger.residual_j[node]
+        if listening is not None:
+            due_idle_j, due_sleep_j = listening.due_j(node)
+            residual_j = residual_j - due_idle_j - due_sleep_j
+            cells["idle_j"] += due_idle_j
+            cells["sleep_j"] += due_sleep_j
+        rows.append(energy_row(at_us=now_us, node=node, residual_j=residual_j, **cells))
 
 
 def _record_traffic(simulation: Simulation, before_us: int) -> None:
@@ -226,15 +221,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
             simulation.tally.totals.items()
         )
     }
-    energy_j = {
-        "tx": sum(ledger.tx_j[n] for n in motes),
-        "rx": sum(ledger.rx_j[n] for n in motes),
-        "idle": sum(ledger.idle_j[n] for n in motes),
-        "cpu": sum(ledger.cpu_j[n] for n in motes),
-        "sense": sum(ledger.sense_j[n] for n in motes),
-        "overhear": sum(ledger.overhear_j[n] for n in motes),
-        "sleep": sum(ledger.sleep_j[n] for n in motes),
-    }
+    energy_j = {cause: sum(ledger.by_cause_j[cause][n] for n in motes) for cause in CAUSES}
     return {
         "messages": sum(kind["sent"] for kind in traffic.values()),
         "bytes": sum(kind["sent_bytes"] for kind in traffic.values()),

@@ -26,8 +26,9 @@ from scenarios.schema.scenario import Scenario
 from scenarios.wiring.site import Site
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
+from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.recorder import Rows
-from sim.trace.tables import CONTROL_KINDS, SINK, Event
+from sim.trace.tables import SINK, Event
 from sim.units import US_PER_S, to_us
 
 MacAir: TypeAlias = IdealAir | CsmaAir | TdmaAir
