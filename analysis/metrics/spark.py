@@ -18,7 +18,8 @@ from pyspark.sql.types import StructField, StructType
 from analysis.metrics.recall import PAIRS_MAX, Keep, recall
 from analysis.metrics.tracking import tracking
 from analysis.spark.traces import Traces, local_frame
-from sim.trace.tables import CONTROL_KINDS, SINK, Fate
+from sim.trace.kinds import CONTROL_KINDS
+from sim.trace.tables import SINK, Fate
 from sim.units import US_PER_MS, US_PER_S
 
 _CAUSES: Final = ("tx_j", "rx_j", "idle_j", "cpu_j", "sense_j", "overhear_j", "sleep_j")

@@ -25,7 +25,8 @@ from network.radio.profile import Profile
 from sim.kernel import Kernel
 from sim.memo import Memo
 from sim.rng import RandomStreams
-from sim.trace.tables import CONTROL_KINDS, DropReason, Outcome
+from sim.trace.kinds import CONTROL_KINDS
+from sim.trace.tables import DropReason, Outcome
 
 LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
 """As the `messages` table: at_us, kind, source, target, bytes, outcome, arrived_us, addressed, received."""

@@ -6,7 +6,8 @@ several levels, a head passes on to the head above it what is for the sink, and 
 
 from network.contract import NodeId
 from network.membership import Membership
-from sim.trace.tables import CONTROL_KINDS, SINK
+from sim.trace.kinds import CONTROL_KINDS
+from sim.trace.tables import SINK
 
 
 class ClusterTrees:

@@ -13,6 +13,7 @@ from join.sink.site import SinkSite
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import Kernel
 from sim.trace.recorder import Rows
+from sim.trace.rows import truth_row
 from sim.units import US_PER_S
 
 TRUTH_EVERY_US = US_PER_S
@@ -96,7 +97,7 @@ class Tracking:
         inside: set[int] = set()
         for source, nodes in truth.items():
             listed = [node for node in nodes.tolist() if node not in self._gone]
-            self._rows.append((now_us, source, listed))
+            self._rows.append(truth_row(at_us=now_us, source=source, nodes=listed))
             inside.update(listed)
         answer = self._answer()
         self.inside, self.answered = len(inside), len(answer)
