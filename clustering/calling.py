@@ -8,6 +8,7 @@ from random import Random
 
 from network.contract import Air
 from sim.kernel import Kernel, Story
+from sim.trace.kinds import CALL
 from sim.trace.tables import SINK
 
 CALL_BYTES = 0
@@ -59,7 +60,7 @@ class Caller:
 
     def _send(self, node: int, at_us: int) -> None:
         self._air.broadcast(
-            "call",
+            CALL,
             node,
             self._audience(node),
             self._range_m,

@@ -9,6 +9,7 @@ from random import Random
 
 from network.contract import Air, Message
 from sim.kernel import Kernel, Story
+from sim.trace.kinds import ENROL, ROSTER
 from sim.trace.tables import SINK, DropReason
 
 ENROL_BYTES = 0
@@ -51,8 +52,8 @@ class Enrolment:
         self._enrolled: list[int] = []
         self._lingering: dict[int, int] = {}
         """By head that stepped down: until when it answers."""
-        air.attach("enrol", self._on_enrol, self._on_lost)
-        air.attach("roster", self._on_roster, self._on_lost)
+        air.attach(ENROL, self._on_enrol, self._on_lost)
+        air.attach(ROSTER, self._on_roster, self._on_lost)
 
     @property
     def enrolled(self) -> int:
@@ -72,7 +73,7 @@ class Enrolment:
             if options.spread is not None:
                 at_us += options.spread.randrange(wait_us // 2)
             for _ in range(options.copies):
-                self._air.unicast("enrol", head, SINK, ENROL_BYTES, None, at_us)
+                self._air.unicast(ENROL, head, SINK, ENROL_BYTES, None, at_us)
         yield kernel.timeout(wait_us)
         known = sorted({*self._enrolled})
         now_us = kernel.now_us
@@ -89,7 +90,7 @@ class Enrolment:
         roster = (known, sorted(lingering.items()))
         for head in listed:
             for _ in range(options.copies):
-                self._air.unicast("roster", SINK, head, size, roster, now_us)
+                self._air.unicast(ROSTER, SINK, head, size, roster, now_us)
         yield kernel.timeout(wait_us)
 
     def linger(self, stepped_down: Iterable[int]) -> None:

@@ -26,7 +26,9 @@ from clustering.protocols.leach import Epoch
 from network.contract import Air, Message
 from network.membership import Membership
 from sim.kernel import Kernel, Story
+from sim.trace.kinds import ALARM
 from sim.trace.recorder import Rows
+from sim.trace.rows import election_row
 from sim.trace.tables import SINK, DropReason
 from sim.units import US_PER_S
 
@@ -113,7 +115,7 @@ class Rounds:
         """Sum of the heads that enrolled."""
         self.called = 0
         """Early elections."""
-        air.attach("alarm", self._on_alarm, self._on_lost)
+        air.attach(ALARM, self._on_alarm, self._on_lost)
         membership.when_head_lost(self._notice_lost_head)
 
     def run(self) -> Story:
@@ -171,7 +173,7 @@ class Rounds:
     def _raise_alarm(self, node: int) -> None:
         if self._air.alive[node] and node not in self._alarmed:
             self._alarmed.add(node)
-            self._air.unicast("alarm", node, SINK, ALARM_BYTES, None, self._kernel.now_us)
+            self._air.unicast(ALARM, node, SINK, ALARM_BYTES, None, self._kernel.now_us)
 
     def _on_alarm(self, message: Message) -> None:
         early = self._kernel.now_us < self._settled_us + CALL_GAP_US
@@ -199,7 +201,15 @@ class Rounds:
             if head >= 0:
                 above = up[node] if up is not None and head == node else None
                 self._rows.append(
-                    (now_us, self.held, node, head, tentative[node], via[node], above)
+                    election_row(
+                        at_us=now_us,
+                        round=self.held,
+                        node=node,
+                        head=head,
+                        tentative_rounds=tentative[node],
+                        via=via[node],
+                        up=above,
+                    )
                 )
         self._elected_with_j = {head: self._residual_j[head] for head in heads}
         self._alarmed.clear()

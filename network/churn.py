@@ -13,6 +13,7 @@ from network.listening import Listening
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Rows
+from sim.trace.rows import fault_row
 from sim.trace.tables import SINK, Event
 
 
@@ -123,7 +124,7 @@ class Churn:
                     self._take_down(node)
             case Event.SINK_DOWN | Event.SINK_UP:
                 pass
-        self._rows.append((change.at_us, node, change.event))
+        self._rows.append(fault_row(at_us=change.at_us, node=node, event=change.event))
 
     def _take_down(self, node: NodeId) -> None:
         self.happened.append((self._kernel.now_us, node, False))

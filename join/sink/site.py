@@ -10,6 +10,7 @@ from join.sink.answer import Answer
 from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime
 from sim.trace.recorder import Rows
+from sim.trace.rows import result_row
 from sim.units import US_PER_S
 
 MEMORY_US = 60 * US_PER_S
@@ -142,20 +143,19 @@ class SinkSite:
             self.width += 1
             self.delay_us += delay_us
         self._rows.append(
-            (
-                at_us,
-                self._query,
-                change,
-                value,
-                reading.node,
-                reading.at_us,
-                arity,
-                members if self._with_partners else None,
-                delay_us,
-                size,
-                partial,
-                amends,
-                None,
+            result_row(
+                at_us=at_us,
+                query=self._query,
+                change=change,
+                value=value,
+                origin=reading.node,
+                origin_at_us=reading.at_us,
+                arity=arity,
+                partners=members if self._with_partners else None,
+                delay_us=delay_us,
+                answer=size,
+                partial=partial,
+                amends=amends,
             )
         )
 
@@ -178,20 +178,14 @@ class SinkSite:
         departure = self.answer.depart(value, now_us)
         if departure:
             self._rows.append(
-                (
-                    now_us,
-                    self._query,
-                    departure.change,
-                    value,
-                    None,
-                    None,
-                    departure.answer,
-                    departure.left if self._with_partners else None,
-                    None,
-                    departure.answer,
-                    False,
-                    False,
-                    None,
+                result_row(
+                    at_us=now_us,
+                    query=self._query,
+                    change=departure.change,
+                    value=value,
+                    arity=departure.answer,
+                    partners=departure.left if self._with_partners else None,
+                    answer=departure.answer,
                 )
             )
         if value in self.answer:

@@ -8,6 +8,7 @@ from join.sink.operator import sink_operator
 from join.strategies.contract import JoinSettings, Needs, Ports
 from join.strategies.message_sizes import READING_BYTES, RELAYED_READING_BYTES
 from network.contract import Message
+from sim.trace.kinds import READING
 from sim.trace.tables import SINK, DropReason
 
 
@@ -27,7 +28,7 @@ class CentralisedJoin:
         self._operator = sink_operator(settings)
         self._costs = settings.costs
         self._late_us = settings.late_us
-        ports.links.attach("reading", self._on_reading, self._on_lost)
+        ports.links.attach(READING, self._on_reading, self._on_lost)
 
     def on_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
@@ -46,9 +47,9 @@ class CentralisedJoin:
         if head < 0:
             self._accounts.dropped(reading, node, DropReason.NO_HEAD, now_us)
         elif head == node:
-            self._links.unicast("reading", node, SINK, READING_BYTES, reading, now_us)
+            self._links.unicast(READING, node, SINK, READING_BYTES, reading, now_us)
         else:
-            self._links.unicast("reading", node, head, READING_BYTES, reading, now_us)
+            self._links.unicast(READING, node, head, READING_BYTES, reading, now_us)
 
     def _on_reading(self, message: Message) -> None:
         reading: Reading = message.body
@@ -57,13 +58,13 @@ class CentralisedJoin:
         else:
             now_us = self._clock.now_us
             self._links.unicast(
-                "reading", message.target, SINK, RELAYED_READING_BYTES, reading, now_us
+                READING, message.target, SINK, RELAYED_READING_BYTES, reading, now_us
             )
 
     def close(self, on_air: Sequence[Message]) -> None:
         """The run ends: account for readings that are still under way."""
         for message in on_air:
-            if message.kind == "reading":
+            if message.kind == READING:
                 self._accounts.in_flight(message.body, self._clock.now_us)
 
     def _join(self, reading: Reading) -> None:

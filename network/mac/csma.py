@@ -21,17 +21,14 @@ one that is receiving does not start on another frame.
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from network.contract import Message, NodeId
 from network.mac.base import OUTCOMES, BaseAir, Hearing, MacParts, MacTraits
 from network.mac.csma_frames import Frame, Job
 from network.mac.ether import Ether
 from network.radio.profile import MacTiming
+from sim.trace.kinds import MAC_ACK
 from sim.trace.tables import SINK, DropReason, Outcome
-
-ACK_KIND: Final = "mac-ack"
-"""Kind of acknowledgement frames in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +403,7 @@ class CsmaAir(BaseAir):
     def _log(
         self, frame: Frame, outcome: Outcome, arrived_us: int | None, addressed: int, received: int
     ) -> None:
-        kind = ACK_KIND if frame.is_ack else frame.job.message.kind
+        kind = MAC_ACK if frame.is_ack else frame.job.message.kind
         self.log.append(
             (
                 frame.start_us,

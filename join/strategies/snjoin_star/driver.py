@@ -21,6 +21,7 @@ from join.strategies.snjoin_star.rules.notes import NoteWriter
 from join.strategies.snjoin_star.tactic import ProbingTactic
 from network.contract import Message
 from sim.memo import Memo
+from sim.trace.kinds import ACK, FEEDBACK, PROBE, READING, RESULT, STATE
 from sim.trace.tables import SINK, DropReason, RequestEnd
 
 
@@ -67,11 +68,11 @@ class InNetworkJoin:
         )
         self._handover = Handover(ports, heads) if probing.moves else None
         attach = ports.links.attach
-        attach("reading", self._on_reading, self._on_reading_lost)
-        attach("probe", self._on_probe, self._on_probe_lost)
-        attach("result", self._on_result, self._on_request_lost)
-        attach("feedback", self._on_reply, self._on_reply_lost)
-        attach("ack", self._on_reply, self._on_reply_lost)
+        attach(READING, self._on_reading, self._on_reading_lost)
+        attach(PROBE, self._on_probe, self._on_probe_lost)
+        attach(RESULT, self._on_result, self._on_request_lost)
+        attach(FEEDBACK, self._on_reply, self._on_reply_lost)
+        attach(ACK, self._on_reply, self._on_reply_lost)
 
     def on_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
@@ -88,7 +89,7 @@ class InNetworkJoin:
         now_us = self._clock.now_us
         for at_us, _, stream, _ in head.table.held():
             assert isinstance(stream, int), stream
-            self._accounts.lost("state", node, DropReason.STATE_LOST, now_us, stream, at_us)
+            self._accounts.lost(STATE, node, DropReason.STATE_LOST, now_us, stream, at_us)
 
     # Motes and initiators.
 
@@ -103,7 +104,7 @@ class InNetworkJoin:
         elif head == node:
             self._join_here(node, reading)
         else:
-            self._links.unicast("reading", node, head, READING_BYTES, reading, now_us)
+            self._links.unicast(READING, node, head, READING_BYTES, reading, now_us)
 
     def _on_reading(self, message: Message) -> None:
         self._join_here(message.target, message.body)
@@ -141,7 +142,7 @@ class InNetworkJoin:
         request.bytes += message.bytes
         start_us = self._cpus.admit(node)
         if start_us is None:
-            self._drop_request("probe", node, DropReason.QUEUE_FULL, request)
+            self._drop_request(PROBE, node, DropReason.QUEUE_FULL, request)
             return
         head = self._heads[node]
         head.answer(request, self._local_us(node, start_us))
@@ -182,9 +183,9 @@ class InNetworkJoin:
         number = request.stamp[2]
         if note is not None:
             size = note_bytes(note)
-            self._links.unicast("feedback", SINK, request.initiator, size, (number, note), at_us)
+            self._links.unicast(FEEDBACK, SINK, request.initiator, size, (number, note), at_us)
         elif self._retry.is_awaited(request):
-            self._links.unicast("ack", SINK, request.initiator, ACK_BYTES, (number, None), at_us)
+            self._links.unicast(ACK, SINK, request.initiator, ACK_BYTES, (number, None), at_us)
 
     def _on_reply(self, message: Message) -> None:
         """Fig. 3, third case, at the initiator."""
@@ -204,9 +205,9 @@ class InNetworkJoin:
         """The run ends: account for readings and requests that are still under way."""
         now_us = self._clock.now_us
         for message in on_air:
-            if message.kind == "reading":
+            if message.kind == READING:
                 self._accounts.in_flight(message.body, now_us)
-            elif message.kind in {"probe", "result"}:
+            elif message.kind in {PROBE, RESULT}:
                 self._accounts.ended(
                     message.body, RequestEnd.IN_FLIGHT, now_us, where=message.target
                 )

@@ -5,6 +5,7 @@ from join.strategies.contract import Ports, SinkPort
 from join.strategies.message_sizes import request_bytes
 from join.strategies.snjoin_star.request import ProbeRequest
 from sim.memo import Memo
+from sim.trace.kinds import PROBE, RESULT
 from sim.trace.tables import SINK
 
 
@@ -25,9 +26,9 @@ class Forwarding:
         """Send a request to the next head of its sequence, or what it found to the sink."""
         heads = len(request.sequence)
         if request.position < heads:
-            kind, target = "probe", request.sequence[request.position]
+            kind, target = PROBE, request.sequence[request.position]
         elif self._reports_all or request.found:
-            kind, target = "result", SINK
+            kind, target = RESULT, SINK
         else:  # the sink does not need it
             if at_us < self._end_us:
                 self._accounts.finished(request, at_us)

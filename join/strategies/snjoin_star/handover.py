@@ -5,6 +5,7 @@ from join.strategies.contract import Ports
 from join.strategies.message_sizes import HELD_READING_BYTES
 from join.strategies.snjoin_star.heads import Heads
 from network.contract import Message
+from sim.trace.kinds import HANDOVER, STATE
 from sim.trace.tables import DropReason
 
 
@@ -17,7 +18,7 @@ class Handover:
         self._membership = ports.membership
         self._accounts = ports.accounts
         self._heads = heads
-        ports.links.attach("handover", self._on_handover, self._on_lost)
+        ports.links.attach(HANDOVER, self._on_handover, self._on_lost)
         ports.membership.when_changed(self._empty_old_heads)
 
     def pass_on(self, node: int, held: HeldReading) -> None:
@@ -44,7 +45,7 @@ class Handover:
                 by_head.setdefault(head, []).append(held)
         for head, moved in by_head.items():
             size = len(moved) * HELD_READING_BYTES
-            self._links.unicast("handover", node, head, size, moved, self._clock.now_us)
+            self._links.unicast(HANDOVER, node, head, size, moved, self._clock.now_us)
 
     def _on_handover(self, message: Message) -> None:
         moved: list[HeldReading] = message.body
@@ -56,4 +57,4 @@ class Handover:
         moved: list[HeldReading] = message.body
         for at_us, _, mote, _ in moved:
             assert isinstance(mote, int), mote
-            self._accounts.lost("state", message.target, reason, self._clock.now_us, mote, at_us)
+            self._accounts.lost(STATE, message.target, reason, self._clock.now_us, mote, at_us)
