@@ -20,9 +20,8 @@ import numpy as np
 from simpy.events import Event
 
 from clustering.calling import CALL_BYTES, Caller
-from clustering.contract import Clusters, Election, Flags
+from clustering.contract import Clusters, Election, Flags, History
 from clustering.election import ElectionDriver
-from clustering.protocols.leach import Epoch
 from network.contract import Air, Message
 from sim.kernel import Kernel, Story
 from sim.trace.recorder import Rows
@@ -66,11 +65,11 @@ class Rounds:
         kernel: Kernel,
         air: Air,
         driver: ElectionDriver,
-        elect: Callable[[Flags, Epoch], Election],
+        elect: Callable[[Flags, History], Election],
         clustered: Clustered,
         rows: Rows,
         *,
-        epoch: Epoch,
+        history: History,
         round_us: int,
         linger_us: int,
         telling_us: Callable[[int, int], int],
@@ -89,7 +88,7 @@ class Rounds:
         self._elect = elect
         self._clustered = clustered
         self._rows = rows
-        self._epoch = epoch
+        self._history = history
         self._round_us = round_us
         self._linger_us = linger_us
         self._telling_us = telling_us
@@ -132,8 +131,8 @@ class Rounds:
         """The story of all rounds; with a round of zero length only alarms call further elections."""
         while True:
             started_us = self._kernel.now_us
-            clusters = yield from self._driver.hold(self._elect(self._alive(), self._epoch))
-            self._epoch = self._epoch.after(clusters)
+            clusters = yield from self._driver.hold(self._elect(self._alive(), self._history))
+            self._history = self._history.after(clusters)
             clusters = clusters.among(self._alive())
             self._clustered.set_levels(None if clusters.up is None else clusters.up.tolist())
             if self._with_roster:

@@ -5,11 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from clustering.calling import Caller
-from clustering.contract import Election, Flags, Reals
+from clustering.contract import Election, Flags, History, Situation
 from clustering.election import ElectionDriver
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import grid, heed, leach
-from clustering.protocols import registry as protocols
+from clustering.protocols.registry import protocol_named
 from clustering.rounds import Rounds
 from join.strategies.centralised import CentralisedJoin
 from join.strategies.snjoin_star.driver import InNetworkJoin
@@ -22,6 +21,9 @@ from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
 from sim.units import US_PER_S, to_us
+
+HEADS_SHARE = 0.05
+"""Of the motes: how many heads are wanted of protocols that aim at a number, unless the scenario says."""
 
 CALL_HOPS = 8
 """So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""
@@ -48,28 +50,14 @@ def build_rounds(
     motes_m = site.placement.motes_m
     neighbourhoods = Neighbourhoods(motes_m)
     pace = control_pace(scenario, site.profile)
-    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
-    settings = protocols.Settings(
-        protocol=protocols.Protocol(table.protocol),
-        control=pace.messages,
-        cost=heed.Cost(table.cost),
-        c_prob=table.c_prob,
-        p_min=table.p_min,
-        expected_heads=expected_heads,
-        lot=leach.Lot(table.lot),
-        weight=protocols.Weight(table.weight),
-        hops_max=table.hops_max,
-        cell_head=grid.CellHead(table.cell_head),
-        upper_ranges_m=tuple(table.upper_ranges_m),
-    )
     rounds = Rounds(
         kernel,
         network.air,
         ElectionDriver(kernel, network.air, streams.vector("clustering.jitter"), neighbourhoods),
-        _elections(scenario, site, ledger, network, settings, neighbourhoods, streams),
+        _elections(scenario, site, ledger, network, pace, neighbourhoods, streams),
         ClusterNews(network, join),
         recorder.rows("elections"),
-        epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
+        history=History.first(len(motes_m)),
         round_us=to_us(table.round_s),
         telling_us=pace.telling_us,
         spread=streams.scalar("clustering.enrol") if scenario.radio.mac == "csma" else None,
@@ -93,34 +81,29 @@ def _elections(
     site: Site,
     ledger: Ledger,
     network: Network,
-    settings: protocols.Settings,
+    pace: ControlPace,
     neighbourhoods: Neighbourhoods,
     streams: RandomStreams,
-) -> Callable[[Flags, leach.Epoch], Election]:
+) -> Callable[[Flags, History], Election]:
     """What begins an election among the live motes."""
     motes_m = site.placement.motes_m
     neighbourhood = neighbourhoods.within(scenario.clustering.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
-    told: Reals = np.full(len(motes_m), np.nan)
-    """The cost that each mote last told, for HEED."""
+    protocol = protocol_named(scenario.clustering.protocol)
+    options = scenario.clustering.options
 
-    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
-        nonlocal told
+    def elect(alive: Flags, history: History) -> Election:
         network.begin_election()
-        cost_news = None
-        if scenario.clustering.tell_costs == "changed":
-            costs = heed.node_costs(settings.cost, neighbourhood, alive)
-            cost_news, told = costs != told, np.where(alive, costs, np.nan)
-        situation = protocols.Situation(
+        now = Situation(
             neighbourhood=neighbourhood,
             positions_m=motes_m,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            epoch=epoch,
-            cost_news=cost_news,
+            history=history,
+            heads_guess=max(1, round(HEADS_SHARE * len(motes_m))),
+            control=pace.messages,
         )
-        random = streams.vector("clustering.election", epoch.round)
-        return protocols.elect(settings, situation, random)
+        return protocol.elect(options, now, streams.vector("clustering.election", history.round))
 
     return elect
 
