@@ -19,10 +19,9 @@ import numpy as np
 from simpy.events import Event
 
 from clustering.calling import Caller
-from clustering.contract import Clusters, Election, Flags
+from clustering.contract import Clusters, Election, Flags, History
 from clustering.election import ElectionDriver
 from clustering.enrolment import Enrolment
-from clustering.protocols.leach import Epoch
 from network.contract import Air, Message
 from network.membership import Membership
 from sim.kernel import Kernel, Story
@@ -53,25 +52,25 @@ class RoundOptions:
 
 
 class Elections:
-    """One election after the other, as the protocol's epochs go."""
+    """One election after the other, each with the history of those before."""
 
     def __init__(
         self,
         driver: ElectionDriver,
-        begin: Callable[[Flags, Epoch], Election],
+        begin: Callable[[Flags, History], Election],
         caller: Caller,
-        epoch: Epoch,
+        history: History,
     ) -> None:
         self._driver = driver
         self._begin = begin
-        self._epoch = epoch
+        self._history = history
         self.call = caller.call
         """The sink calls the next election; a process that ends when motes have had time to hear it."""
 
     def hold(self, alive: Flags) -> Generator[Event, Any, Clusters]:
         """A process that holds an election among the live motes; ends with its outcome."""
-        clusters = yield from self._driver.hold(self._begin(alive, self._epoch))
-        self._epoch = self._epoch.after(clusters)
+        clusters = yield from self._driver.hold(self._begin(alive, self._history))
+        self._history = self._history.after(clusters)
         return clusters
 
 

@@ -5,12 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from clustering.calling import CALL_BYTES, Caller
-from clustering.contract import Election, Flags, Reals
+from clustering.contract import Election, Flags, History, Situation
 from clustering.election import ElectionDriver
 from clustering.enrolment import Enrolment, EnrolmentOptions
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import grid, heed, leach
-from clustering.protocols import registry as protocols
+from clustering.protocols.registry import protocol_named
 from clustering.rounds import Elections, RoundOptions, Rounds
 from join.strategies.contract import JoinStrategy, Roster
 from network.ledger import Ledger
@@ -23,6 +22,9 @@ from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
 from sim.units import US_PER_S, to_us
+
+HEADS_SHARE = 0.05
+"""Of the motes: how many heads are wanted of protocols that aim at a number, unless the scenario says."""
 
 CALL_HOPS = 8
 """So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""
@@ -49,25 +51,11 @@ def build_rounds(
     motes_m = site.placement.motes_m
     neighbourhoods = Neighbourhoods(motes_m)
     pace = control_pace(scenario, site.profile)
-    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
-    settings = protocols.Settings(
-        protocol=protocols.Protocol(table.protocol),
-        control=pace.messages,
-        cost=heed.Cost(table.cost),
-        c_prob=table.c_prob,
-        p_min=table.p_min,
-        expected_heads=expected_heads,
-        lot=leach.Lot(table.lot),
-        weight=protocols.Weight(table.weight),
-        hops_max=table.hops_max,
-        cell_head=grid.CellHead(table.cell_head),
-        upper_ranges_m=tuple(table.upper_ranges_m),
-    )
     elections = Elections(
         ElectionDriver(kernel, network.air, streams.vector("clustering.jitter"), neighbourhoods),
-        _elections(scenario, site, ledger, settings, neighbourhoods, streams),
+        _elections(scenario, site, ledger, pace, neighbourhoods, streams),
         _build_caller(scenario, site, kernel, network, pace, streams),
-        leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
+        History.first(len(motes_m)),
     )
     options = RoundOptions(
         round_us=to_us(table.round_s),
@@ -113,33 +101,28 @@ def _elections(
     scenario: Scenario,
     site: Site,
     ledger: Ledger,
-    settings: protocols.Settings,
+    pace: ControlPace,
     neighbourhoods: Neighbourhoods,
     streams: RandomStreams,
-) -> Callable[[Flags, leach.Epoch], Election]:
+) -> Callable[[Flags, History], Election]:
     """What begins an election among the live motes."""
     motes_m = site.placement.motes_m
     neighbourhood = neighbourhoods.within(scenario.clustering.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
-    told: Reals = np.full(len(motes_m), np.nan)
-    """The cost that each mote last told, for HEED."""
+    protocol = protocol_named(scenario.clustering.protocol)
+    options = scenario.clustering.options
 
-    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
-        nonlocal told
-        cost_news = None
-        if scenario.clustering.tell_costs == "changed":
-            costs = heed.node_costs(settings.cost, neighbourhood, alive)
-            cost_news, told = costs != told, np.where(alive, costs, np.nan)
-        situation = protocols.Situation(
+    def elect(alive: Flags, history: History) -> Election:
+        now = Situation(
             neighbourhood=neighbourhood,
             positions_m=motes_m,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            epoch=epoch,
-            cost_news=cost_news,
+            history=history,
+            heads_guess=max(1, round(HEADS_SHARE * len(motes_m))),
+            control=pace.messages,
         )
-        random = streams.vector("clustering.election", epoch.round)
-        return protocols.elect(settings, situation, random)
+        return protocol.elect(options, now, streams.vector("clustering.election", history.round))
 
     return elect
 

@@ -52,7 +52,7 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
     interval_us = max(CONTROL.interval_us, 8 * message_us)
     slot_us = max(CONTROL.slot_us, 4 * message_us)
-    hops = 1 + len(scenario.clustering.upper_ranges_m)
+    hops = scenario.clustering.options.levels
     if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
         hops *= MULTI_HOP_FACTOR
     turns = contention_us = 0

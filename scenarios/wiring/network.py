@@ -126,7 +126,7 @@ def build_network(
         links = channel.links(table.rate_least)
         routes = Routes(links, Metric(table.metric), ledger.alive)
         ledger.when_down(routes.on_down)
-    if routes is not None or scenario.clustering.has_trees:
+    if routes is not None or scenario.clustering.options.has_trees:
         air = RoutedAir(
             kernel,
             mac,
