@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from analysis.compare.compare_runs import keeping
+from analysis.metrics.definitions import METRICS
 from analysis.metrics.recall import PAIRS_MAX, recall
 from analysis.spark.traces import find_runs, load_traces
 from tests.support.run_directories import Ground, Row, random_ground, write_run
@@ -79,7 +80,11 @@ def judge(
     readings, results = traces.tables["readings"], traces.tables["results"]
     with keeping() as keep:
         frame = recall(readings, results, traces.runs, pairs_max=pairs_max, keep=keep)
-        return {row["run"]: row.asDict() for row in frame.collect()}
+        found = {row["run"]: row.asDict() for row in frame.collect()}
+    for row in found.values():
+        known = {f"recall.{column}": value for column, value in row.items()}
+        row |= {name: METRICS[name].of(known) for name in ("recall", "recall_share")}
+    return found
 
 
 W = 10
