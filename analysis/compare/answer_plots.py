@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from analysis.compare.estimates import Answers, Estimate
 from analysis.compare.groups import value_text
-from analysis.compare.number_format import short
 from analysis.compare.run_plots import COLOURS, save_figures
 from analysis.metrics.definitions import label
+from analysis.metrics.number_format import short
 
 SERIES_MAX: Final = 10
 """Lines or bars side by side that can be told apart; the tables have all."""

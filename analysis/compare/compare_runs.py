@@ -23,7 +23,8 @@ from analysis.compare.files import (
 from analysis.compare.groups import Grouping, baselines, group_by_keys
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
-from analysis.metrics.spark import MEASURES, run_metrics, traffic_by_kind
+from analysis.metrics.definitions import METRICS
+from analysis.metrics.spark import run_metrics, traffic_by_kind
 from analysis.spark.compaction import COMPACTED
 from analysis.spark.session import SMALL_ROWS_MAX, sized, spark_session
 from analysis.spark.traces import Rejected, Run, find_runs, load_traces
@@ -121,7 +122,7 @@ def measure(spark: SparkSession, runs: Sequence[Run]) -> tuple[pa.Table, list[di
             # Tables that several steps read: to plan their scans again costs more than to hold them.
             for table in ("readings", "results", "truth"):
                 traces.tables[table] = keep(traces.tables[table])
-        metrics = run_metrics(traces, keep=keep).toArrow()
+        metrics = run_metrics(traces, keep=keep)
     order = [run.run for run in runs]
     metrics = metrics.take(pc.index_in(pa.array(order), value_set=metrics["run"].combine_chunks()))
     kinds = traffic_by_kind(traces.tables["traffic"]).orderBy("run", "kind").toArrow().to_pylist()
@@ -136,7 +137,7 @@ def trace_rows(runs: Sequence[Run]) -> int:
 def measure_columns(table: pa.Table) -> list[str]:
     """The columns of a metrics table that were measured, as opposed to those that say what was run."""
     names = table.column_names
-    return [*(m for m in MEASURES if m in names), *(n for n in names if _is_by_kind(n))]
+    return [*(name for name in METRICS if name in names), *(n for n in names if _is_by_kind(n))]
 
 
 def check_metrics(asked: Sequence[str]) -> None:
@@ -145,7 +146,7 @@ def check_metrics(asked: Sequence[str]) -> None:
     Raises:
         InputError: there is no such metric.
     """
-    shown_metrics([metric for metric in asked if not _is_by_kind(metric)], MEASURES, [])
+    shown_metrics([metric for metric in asked if not _is_by_kind(metric)], list(METRICS), [])
 
 
 def group_runs(runs: Sequence[Run], keys: Sequence[str]) -> Grouping:
@@ -172,7 +173,7 @@ def with_traffic_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) 
 
 
 def _is_by_kind(column: str) -> bool:
-    return column.partition("_")[0] in _BY_KIND and column not in MEASURES
+    return column.partition("_")[0] in _BY_KIND and column not in METRICS
 
 
 def _write(

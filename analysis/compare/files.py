@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from analysis.compare.answer_plots import draw_answers
 from analysis.compare.estimates import Answers, difference_table, summary_table
 from analysis.compare.page import Page, answer_page
-from analysis.metrics.definitions import MAIN
+from analysis.metrics.definitions import METRICS
 from sim.errors import InputError
 from sim.files import Aside, write_whole
 
@@ -92,7 +92,8 @@ def shown_metrics(
         raise InputError(f"--metric {unknown[0]}: no such metric; there are: {', '.join(known)}")
     if asked:
         return list(asked)
-    return [m for m in MAIN if m in known and any(row.get(m) is not None for row in rows)]
+    main = [metric.name for metric in METRICS.values() if metric.main and metric.name in known]
+    return [name for name in main if any(row.get(name) is not None for row in rows)]
 
 
 def make_folder(folder: Path) -> None:

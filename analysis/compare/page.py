@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from analysis.compare.estimates import Answers, Estimate
-from analysis.compare.number_format import short
 from analysis.metrics.definitions import label
+from analysis.metrics.number_format import short
 from analysis.report.html import Html, join, tag
 
 

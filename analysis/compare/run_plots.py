@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from analysis.compare.number_format import short
+from analysis.metrics.number_format import short
 from analysis.report.series import ELECTIONS
 from sim.trace.kinds import CONTROL_KINDS
 

@@ -1,71 +1,59 @@
-"""What metrics are called when people read them, with their units."""
+"""Every metric by name: those of the product, and those that others register.
 
-from typing import Final
+Definitions are in `analysis.metrics.cost_metrics` and `analysis.metrics.answer_metrics`, their inputs in
+`analysis.metrics.inputs`. docs/METRICS.md is generated from them.
+"""
 
-LABELS: Final = {
-    "strategy": "strategy",
-    "protocol": "clustering",
-    "motes": "motes",
-    "seed": "seed",
-    "bytes_per_s": "bytes/s on air",
-    "messages_per_s": "messages/s on air",
-    "control_bytes": "election bytes",
-    "control_messages": "election messages",
-    "messages": "messages",
-    "bytes": "bytes on air",
-    "copies_lost": "copies lost",
-    "energy_j": "energy (J)",
-    "tx_j": "energy to send (J)",
-    "rx_j": "energy to receive (J)",
-    "idle_j": "energy while idle (J)",
-    "cpu_j": "energy to compute (J)",
-    "sense_j": "energy to sense (J)",
-    "overhear_j": "energy to overhear (J)",
-    "sleep_j": "energy asleep (J)",
-    "control_j": "energy of elections (J)",
-    "energy_per_mote_j": "energy per mote (J)",
-    "energy_per_cluster_j": "energy per cluster (J)",
-    "energy_max_j": "most energy of a mote (J)",
-    "first_dead_s": "first mote dead (s)",
-    "half_dead_s": "half of the motes dead (s)",
-    "last_dead_s": "last mote dead (s)",
-    "dead": "motes dead",
-    "output_rate": "results/s",
-    "tuple_width": "tuple width",
-    "delay_ms": "delay (ms)",
-    "delay_max_ms": "longest delay (ms)",
-    "drop_rate": "drop rate",
-    "probes_per_reading": "probes per reading",
-    "probe_usefulness": "probe usefulness",
-    "partners_per_reading": "partners per reading",
-    "unfinished_rate": "requests not finished",
-    "recall": "recall",
-    "detection_delay_s": "detection delay (s)",
-    "coverage": "coverage",
-    "false_alarms": "motes wrongly in the answer",
-    "misses": "motes missing in the answer",
-    "clusters": "clusters",
-    "cluster_size": "motes per cluster",
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from analysis.metrics.answer_metrics import ANSWER_METRICS
+from analysis.metrics.cost_metrics import COST_METRICS
+from analysis.metrics.inputs import FACTS
+from analysis.metrics.metric import SHARE, Metric
+from analysis.metrics.number_format import short
+
+METRICS: Final[dict[str, Metric]] = {
+    metric.name: metric for metric in (*COST_METRICS, *ANSWER_METRICS)
 }
+"""In the order of their columns in metrics.csv; see `register`."""
 
-MAIN: Final = (
-    "bytes_per_s",
-    "control_bytes",
-    "energy_j",
-    "first_dead_s",
-    "output_rate",
-    "tuple_width",
-    "delay_ms",
-    "drop_rate",
-    "probes_per_reading",
-    "probe_usefulness",
-    "recall",
-    "coverage",
-    "clusters",
-)
-"""The metrics shown unless others are asked for."""
+_FACT_LABELS: Final = {fact.name: fact.label for fact in FACTS}
 
 
-def label(metric: str) -> str:
-    """What a metric is called."""
-    return LABELS.get(metric, metric.replace("_", " "))
+def register(metric: Metric) -> None:
+    """Add a metric: from now on comparisons, sweeps and pages have it, as the last column."""
+    taken = metric.name in METRICS or metric.name in {"run", *_FACT_LABELS}
+    assert not taken, metric.name
+    METRICS[metric.name] = metric
+
+
+def row_of(known: Mapping[str, Any], metrics: Iterable[Metric] | None = None) -> dict[str, Any]:
+    """The metrics of one run by name, from its facts and aggregates by name; all metrics unless some are given."""
+    return {metric.name: metric.of(known) for metric in metrics or METRICS.values()}
+
+
+def label(column: str) -> str:
+    """What a column of metrics.csv is called, with its unit."""
+    if column in METRICS:
+        return METRICS[column].heading
+    return _FACT_LABELS.get(column, column.replace("_", " "))
+
+
+def number(value: object) -> str:
+    """A cell of metrics.csv as people read it; a dash where it is not defined."""
+    match value:
+        case None:
+            return "–"
+        case float():
+            return short(value, digits=4)
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
+
+
+def quantity(name: str, value: object) -> str:
+    """A metric's value with its unit."""
+    unit = METRICS[name].unit
+    return number(value) if value is None or unit == SHARE else f"{number(value)} {unit}"

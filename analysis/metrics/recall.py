@@ -1,4 +1,4 @@
-"""Recall: how much of the exact join of `readings` the sink was told.
+"""Recall: the share of the exact join of `readings` that reached the sink, by Spark.
 
 Definitions, for one run with window w (integer microseconds, both ends inclusive):
 
@@ -63,8 +63,8 @@ def recall(
 ) -> DataFrame:
     """One row per run that has a join window and whose results may be of any arity.
 
-    Columns: run, owed and delivered (pairs of judged readings), recall, recall_share (null if nothing is
-    owed), duplicates, spurious (in result rows whose origin is judged).
+    Columns: run, owed and delivered (pairs of judged readings), owed_all (pairs of all readings), duplicates,
+    spurious (in result rows whose origin is judged).
     """
     any_arity = ~F.col("arity").eqNullSafe("complete")
     windows = runs.where(F.col("window_us").isNotNull() & any_arity).select("run", "window_us")
@@ -85,16 +85,8 @@ def recall(
     listed = F.coalesce("listed", F.lit(True))
     for column in ("plain", "told", "duplicates", "spurious"):
         counts = counts.withColumn(column, F.when(listed, F.coalesce(column, F.lit(0))))
-    delivered = F.col("plain") + F.col("told")
-    return counts.select(
-        "run",
-        "owed",
-        delivered.alias("delivered"),
-        F.try_divide(delivered, "owed").alias("recall"),
-        F.try_divide("owed", "owed_all").alias("recall_share"),
-        "duplicates",
-        "spurious",
-    )
+    delivered = (F.col("plain") + F.col("told")).alias("delivered")
+    return counts.select("run", "owed", "owed_all", delivered, "duplicates", "spurious")
 
 
 def valued_readings(readings: DataFrame) -> DataFrame:

@@ -1,17 +1,17 @@
-"""Tracking: how well the answer at the sink follows the phenomenon.
+"""Tracking: how well the answer at the sink follows the phenomenon, by Spark.
 
 Definitions, for one run, at the instants t that `truth` was sampled at:
 
 * The *truth* at t: the motes truly inside some source.
 * The *answer* at t: the motes that a result named, as origin or partner, and that no later row of the
   same query and value let go by t.
-* coverage: the mean over t of |answer and truth| / |answer or truth|; instants at which both are empty do
+* overlap: the mean over t of |answer and truth| / |answer or truth|; instants at which both are empty do
   not count.
-* false_alarms and misses: the mean over t of the number of motes in the answer but not inside, and
+* wrong and missed: the mean over t of the number of motes in the answer but not inside, and
   inside but not in the answer.
-* detection_delay_s: from the first instant at which a mote is inside to the first result then or later.
+* appeared_us: the first instant at which a mote is inside; detected_us: the first result then or later.
 
-All are null without truth; all but detection_delay_s also where results keep no partners.
+All are null without truth; the means also where results keep no partners.
 """
 
 from typing import Final
@@ -19,13 +19,11 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
-from sim.units import US_PER_S
-
 FOREVER_US: Final = 1 << 62
 
 
 def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame:
-    """One row per run with truth: run, coverage, false_alarms, misses, detection_delay_s."""
+    """One row per run with truth: run, overlap, wrong, missed, appeared_us, detected_us."""
     windows = runs.where("window_us is not null").select("run", "window_us")
     instants = truth.select("run", "at_us").distinct()
     told = results.where("origin is not null").join(
@@ -55,14 +53,12 @@ def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame
         .groupBy("run")
         .agg(
             # In decimals, so that the mean does not depend on the order of rows.
-            F.avg((F.col("both") / either).cast("decimal(18, 15)"))
-            .cast("double")
-            .alias("coverage"),
+            F.avg((F.col("both") / either).cast("decimal(18, 15)")).cast("double").alias("overlap"),
             (F.sum(F.coalesce(F.col("answered") - F.col("both"), F.lit(0))) / F.count("*")).alias(
-                "false_alarms"
+                "wrong"
             ),
             (F.sum(F.coalesce(F.col("inside") - F.col("both"), F.lit(0))) / F.count("*")).alias(
-                "misses"
+                "missed"
             ),
         )
     )
@@ -70,15 +66,16 @@ def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame
     return (
         judged.join(listed, "run", "left")
         .join(windows, "run", "left")
-        .join(detection_delay(truth, told), "run", "left")
+        .join(detection(truth, told), "run", "left")
         .withColumn("judged", known & F.col("window_us").isNotNull())
         .select(
             "run",
             *(
-                F.when(F.col("judged"), F.col(c)).alias(c)
-                for c in ("coverage", "false_alarms", "misses")
+                F.when(F.col("judged"), F.col(name)).alias(name)
+                for name in ("overlap", "wrong", "missed")
             ),
-            "detection_delay_s",
+            "appeared_us",
+            "detected_us",
         )
     )
 
@@ -112,16 +109,17 @@ def answer_at(instants: DataFrame, results: DataFrame) -> DataFrame:
     )
 
 
-def detection_delay(truth: DataFrame, told: DataFrame) -> DataFrame:
-    """From the first instant with a mote inside to the first result then or later: run, seconds."""
-    first = truth.where(F.size("nodes") > 0).groupBy("run").agg(F.min("at_us").alias("first_us"))
-    return (
+def detection(truth: DataFrame, told: DataFrame) -> DataFrame:
+    """The first instant with a mote inside and the first result then or later: run, appeared_us, detected_us."""
+    first = truth.where(F.size("nodes") > 0).groupBy("run").agg(F.min("at_us").alias("appeared_us"))
+    found = (
         told.select("run", "at_us")
         .join(F.broadcast(first), "run")
-        .where("at_us >= first_us")
+        .where("at_us >= appeared_us")
         .groupBy("run")
-        .agg(((F.min("at_us") - F.min("first_us")) / US_PER_S).alias("detection_delay_s"))
+        .agg(F.min("at_us").alias("detected_us"))
     )
+    return first.join(found, "run", "left")
 
 
 def _merged(spans: DataFrame) -> DataFrame:

@@ -16,13 +16,13 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark c
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
+from analysis.metrics.inputs import facts_of
 from analysis.spark.compaction import COMPACTED, FOLDER, Compacted, read_index
 from analysis.spark.schemas import RUNS, table_schema
-from analysis.trace.run_check import check_run, scenario_key, trace_parts
+from analysis.trace.run_check import check_run, trace_parts
 from sim.errors import TraceError
 from sim.trace.manifest import Manifest
 from sim.trace.tables import TABLES
-from sim.units import US_PER_S
 
 _OPENING_AT_ONCE: Final = 16
 """Run directories that are looked at side by side."""
@@ -191,20 +191,8 @@ def _no_glob(path: Path) -> str:
 
 
 def _run_row(run: Run) -> tuple[Any, ...]:
-    scenario = run.manifest.scenario
-    window_s = scenario_key(scenario, "join", "window_s")
-    return (
-        run.run,
-        run.manifest.name,
-        scenario_key(scenario, "join", "strategy"),
-        scenario_key(scenario, "clustering", "protocol"),
-        scenario_key(scenario, "motes", "count"),
-        run.manifest.seed,
-        float(run.manifest.simulated_s),
-        None if window_s is None else round(window_s * US_PER_S),
-        scenario_key(scenario, "join", "arity"),
-        sorted(run.manifest.rows),
-    )
+    facts = {"run": run.run, **facts_of(run.manifest)}
+    return tuple(facts[name] for name in RUNS.names)
 
 
 def _unique_names(paths: Sequence[Path]) -> dict[Path, str]:

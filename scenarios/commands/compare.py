@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.compare.number_format import short
-from analysis.metrics.definitions import label
+from analysis.metrics.definitions import label, number
 from scenarios.commands.answer_options import (
     add_options,
     print_answer,
@@ -86,25 +85,12 @@ def metrics_table(
 ) -> tuple[list[str], list[list[str]]]:
     """What was run and the metrics shown, a column per run if they are few, else a line per run: header and lines."""
     columns = [*_RUN, *shown]
-    cells = [[str(row["run"]), *(_cell(row[column]) for column in columns)] for row in rows]
+    cells = [[str(row["run"]), *(number(row[column]) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]
     if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
         return header, cells
     names, *lines = ([name, *column] for name, *column in zip(header, *cells, strict=True))
     return names, lines
-
-
-def _cell(value: object) -> str:
-    """A value for people; a dash where it is not defined."""
-    match value:
-        case None:
-            return "–"
-        case float():
-            return short(value, digits=4)
-        case int():
-            return f"{value:,}"
-        case _:
-            return str(value)
 
 
 def _warn(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -17,7 +17,9 @@ from typing import Any
 import duckdb
 
 from analysis.compare.compare_runs import measure, trace_rows
-from analysis.metrics import spark as metrics
+from analysis.metrics.definitions import METRICS
+from analysis.metrics.metric import Count, Distinct, Sum, aggregates_of
+from analysis.metrics.spark import energy_totals, output_totals, table_totals
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.session import spark_session, sweep_session
 from analysis.spark.shipping import ship_code
@@ -127,14 +129,20 @@ def make_runs(folder: Path) -> list[Path]:
     return copies
 
 
+def totals_of(table: str) -> Callable[..., Any]:
+    """The sums and counts that metrics need of one table, in one pass."""
+    totals = [
+        each
+        for each in aggregates_of(METRICS.values())
+        if isinstance(each, Sum | Count | Distinct) and each.tables == (table,)
+    ]
+    return lambda frame: table_totals(frame, totals)
+
+
 STEPS: dict[str, Callable[..., Any]] = {
-    "traffic": metrics.traffic_totals,
-    "energy": metrics.energy_totals,
-    "results": metrics.output_totals,
-    "readings": metrics.reading_totals,
-    "fates": metrics.fate_totals,
-    "probes": metrics.probe_totals,
-    "elections": metrics.cluster_totals,
+    "energy": energy_totals,
+    "results": output_totals,
+    **{name: totals_of(name) for name in ("traffic", "readings", "fates", "probes", "elections")},
 }
 BY_DUCKDB = {
     "traffic": "select run, sum(sent), sum(sent_bytes), sum(lost), sum(sent) filter (kind in"

@@ -4,12 +4,15 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pyarrow.parquet as pq
 import pytest
 
+from analysis.metrics.arrow.evaluate import metrics_of
 from scenarios.cli import main
 from tests.golden.cases import CASES
 from tests.golden.digests import Section, json_digest
 from tests.golden.goldens import Goldens
+from tests.support.checkers.equal_metrics import assert_equal_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +39,7 @@ _DIGITS: Final = 12
 
 @pytest.mark.slow
 def test_metrics_are_what_they_were(tmp_path: Path, golden: Goldens, spark: "SparkSession") -> None:
-    """One comparison with one seed: Spark takes as long as all the rest."""
+    """One comparison with one seed, as Spark takes as long as all the rest; Arrow gives the same numbers."""
     del spark  # its session is the one that compare finds
     seed = 1
     runs = []
@@ -47,6 +50,11 @@ def test_metrics_are_what_they_were(tmp_path: Path, golden: Goldens, spark: "Spa
     assert len(runs) == len(_COMPARED)
     assert main(["compare", *runs, "--out", str(tmp_path / "out")]) == 0
     golden.check("metrics", seed, metrics_sections(tmp_path / "out" / "metrics.csv"))
+    by_spark = {
+        row["run"]: row for row in pq.read_table(tmp_path / "out" / "metrics.parquet").to_pylist()
+    }
+    for run in map(Path, runs):
+        assert_equal_rows(metrics_of(run), by_spark[run.name])
 
 
 def metrics_sections(file: Path) -> dict[str, Section]:

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.container import BarContainer
 
 from analysis.compare.compare_runs import compare
-from analysis.compare.number_format import short
 from analysis.compare.run_plots import comparison_figures, draw_comparison
+from analysis.metrics.number_format import short
 from scenarios.commands.compare import add_arguments, metrics_table
 from sim.errors import InputError, TraceError
 from sim.trace.kinds import CONTROL_KINDS

@@ -1,0 +1,1 @@
+"""The aggregates of one run by Arrow and NumPy, without Spark."""
