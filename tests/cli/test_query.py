@@ -100,7 +100,7 @@ def test_a_table_changes_while_the_query_runs(folder: Path) -> None:
     ("options", "told"),
     [
         (["--function", "abs=math:fabs"], "the name abs is taken"),
-        (["--function", "twice=operator:neg"], "it returned -1, expected true or false"),
+        (["--function", "twice=operator:neg"], "it returned -1; expected true or false"),
         (
             ["--until", "3s"],
             "last row comes at 20000000 us, expected that or later, found 3000000 us",

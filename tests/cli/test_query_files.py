@@ -96,7 +96,9 @@ def test_a_row_that_goes_more_often_than_it_is_there_is_refused(
     (folder / "t.csv").write_text("k,at_us,change\n1,,+\n1,3,-\n1,3,-\n1,3,-\n1,3,+\n")
     given = ["query", "SELECT k FROM S", "--stream=S=s.csv", "--table=T=t.csv", "--out=a.csv"]
     assert main(given) == 2
-    assert "table T, at_us 3: the row (1,) is not there to delete" in capsys.readouterr().err
+    assert (
+        "table T, at_us 3: the row to delete, (1,), is not in the table" in capsys.readouterr().err
+    )
 
 
 def rebuilt(path: Path) -> list[list[str]]:

@@ -92,8 +92,8 @@ def test_values_of_expressions(expression: str, expected: object) -> None:
     [
         ("SELECT x FROM S", "no column 'x'"),
         ("SELECT X.id FROM S", "no stream 'X'"),
-        ("SELECT id FROM S, T WINDOW 1 s", "could be S.id or T.id"),
-        ("SELECT id FROM S, S WINDOW 1 s", "two streams go by the name S"),
+        ("SELECT id FROM S, T WINDOW 1 s", "is ambiguous: write S.id or T.id"),
+        ("SELECT id FROM S, S WINDOW 1 s", "two streams are named S"),
         ("SELECT id FROM S WHERE v", "expected a condition"),
         ("SELECT id FROM S WHERE v AND ok", "v is real; expected a condition"),
         ("SELECT id FROM S WHERE NOT v", "NOT of real"),
@@ -107,26 +107,26 @@ def test_values_of_expressions(expression: str, expected: object) -> None:
         ("SELECT id FROM S WHERE id IN Rooms.no", "no column of Rooms 'no'"),
         ("SELECT id FROM S WHERE similar(id)", "similar takes 2 arguments, found 1"),
         ("SELECT id FROM S WHERE simlar(id, 1)", "did you mean similar?"),
-        ("SELECT id FROM S WHERE count(id) > 1", "count can stand only in SELECT"),
+        ("SELECT id FROM S WHERE count(id) > 1", "count is allowed only in SELECT"),
         ("SELECT id FROM S WHERE at_us > NOW", "NOW has a meaning only in PWINDOW"),
-        ("SELECT id FROM S [PWINDOW v * NOW > 3 ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW abs(NOW) > 3 ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW NOW - at_us IN (1, 2) ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW ok AND NOW IS NOT NULL ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW NOW NOT IN Rooms.id ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW NOT (NOW) ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW (NOW > at_us) = TRUE ON id]", "NOW can be compared with"),
+        ("SELECT id FROM S [PWINDOW v * NOW > 3 ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW abs(NOW) > 3 ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW NOW - at_us IN (1, 2) ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW ok AND NOW IS NOT NULL ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW NOW NOT IN Rooms.id ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW NOT (NOW) ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW (NOW > at_us) = TRUE ON id]", "NOW can only be compared"),
         ("SELECT id FROM S [PWINDOW IN v > 1 OUT v < 2 ON id]", "IN and OUT overlap: v = 1.5"),
         ("SELECT id FROM S [PWINDOW IN ok OUT name = 'a' ON id]", "IN and OUT overlap"),
         ("SELECT id FROM S [PARTITION BY id ROWS 1 WHERE id IN Rooms.id]", "use WHERE"),
-        ("SELECT id FROM S [ROWS 5] WINDOW 1 s", "would be a second one"),
+        ("SELECT id FROM S [ROWS 5] WINDOW 1 s", "S already has a window"),
         ("SELECT id, COUNT(*) FROM S", "id is neither in GROUP BY nor inside"),
         ("SELECT * FROM S GROUP BY id", "name the columns"),
         ("SELECT SUM(name) FROM S", "SUM of text"),
-        ("SELECT SUM(DISTINCT v) FROM S", "only COUNT knows it"),
+        ("SELECT SUM(DISTINCT v) FROM S", "only COUNT supports it"),
         ("SELECT SUM(*) FROM S", "only COUNT takes *"),
         ("SELECT MAX(v, id) FROM S", "MAX takes one argument, found 2"),
-        ("SELECT MAX(COUNT(*)) FROM S", "COUNT can stand only in SELECT"),
+        ("SELECT MAX(COUNT(*)) FROM S", "COUNT is allowed only in SELECT"),
         ("SELECT S.id FROM S, T WINDOW 1 s WHERE WINDOW (S,T) = 2 s", "one or the other"),
         ("SELECT S.id FROM S, T WHERE S.ok OR WINDOW (S,T) = 2 s", "only be joined with AND"),
         ("SELECT S.id FROM S, T WINDOW (S,S) = 2 s", "between S and itself"),
@@ -407,7 +407,7 @@ def test_a_function_above_a_shared_join_sees_only_what_other_conditions_let_thro
 
 
 def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
-    with pytest.raises(InputError, match="not there to delete"):
+    with pytest.raises(InputError, match="not in the table"):
         Engine(catalog()).change_table("Rooms", 0, delete=[(2, "lab")])
 
 
