@@ -47,15 +47,15 @@ def _election_s(protocol: Protocol, count: int) -> float:
     situation = _situation(count)
     settings = replace(SETTINGS, protocol=protocol, expected_heads=count // 5)
 
-    def hold() -> Clusters:
+    def run_election() -> Clusters:
         election = elect(settings, situation, np.random.default_rng(1))
         return run_ideal(election, situation.alive)
 
-    # The time means nothing unless the work was done.
-    clusters = hold()
+    # The time is meaningless unless the work was done.
+    clusters = run_election()
     assert is_valid_clustering(clusters, situation.neighbourhood, situation.alive)
     assert len(clusters.heads()) > count / 20
-    return _best_s(hold)
+    return _best_s(run_election)
 
 
 def _situation(count: int) -> Situation:

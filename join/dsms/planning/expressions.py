@@ -298,7 +298,7 @@ def _in_table(node: InTable, scope: Scope) -> Compiled:
 
 
 def _truth(value: object) -> bool:
-    """A user condition's truth value; only booleans are accepted, although Python treats other values as true."""
+    """The truth value of a user condition's result, as in Python; texts and numbers but 0 and 1 are errors."""
     if isinstance(value, int | float | str) and value not in {0, 1}:
         raise TypeError(
             f"it returned {value!r}; expected true or false, since functions are conditions"
