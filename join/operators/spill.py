@@ -1,8 +1,8 @@
-"""The disk part of one partition: what was flushed, and what must be joined later.
+"""The disk part of one partition: flushed tuples, some with results still to form.
 
 Paper                                      Here
 arrival timestamp, ATS (XJoin)             the record's stamp
-departure timestamp, DTS                   `Spilled.left`, the stamp at which it left memory
+departure timestamp, DTS                   `Spilled.left`, the stamp at which the tuple left memory
 flushed partition (SNJoin §2.3)            `DiskPart`
 """
 
@@ -19,13 +19,13 @@ class Spilled(NamedTuple):
 
     record: Record[int]
     left: int
-    """The stamp of the last tuple that was processed while it was in memory."""
+    """The stamp of the last tuple processed while this one was in memory."""
     owed: bool
-    """Whether results that it completes have still to be formed."""
+    """Whether results that it completes are still to be formed."""
 
 
 class DiskPart:
-    """Tuples of one partition that are not in memory, in a file of their own."""
+    """The tuples of one partition that are not in memory, in one file."""
 
     def __init__(self, path: Path, reach: Reach, batch: int) -> None:
         """An empty part; tuples are written `batch` at a time."""
@@ -35,9 +35,9 @@ class DiskPart:
         self._pending: list[Spilled] = []
         self._on_disk = 0
         self.joinable_until_us: int | None = None
-        """The newest time at which a tuple can join one of these; None if there are none."""
+        """The newest time at which a tuple can join one of these; None if the part is empty."""
         self.owed = 0
-        """How many of these have results to be formed."""
+        """How many of these still have results to form."""
 
     def __len__(self) -> int:
         return self._on_disk + len(self._pending)
@@ -63,7 +63,7 @@ class DiskPart:
         return tuples + self._pending
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop everything."""
         self._path.unlink(missing_ok=True)
         self._pending.clear()
         self._on_disk = 0

@@ -1,4 +1,4 @@
-"""Documents stay true: commands of the README run, paths that documents name exist."""
+"""Documents stay correct: the README's commands run, paths named in documents exist."""
 
 import re
 import shlex
@@ -38,7 +38,7 @@ def test_the_commands_of_the_readme_work_one_after_another(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_paths_that_documents_name_exist(document: Path) -> None:
+def test_paths_named_in_documents_exist(document: Path) -> None:
     text = document.read_text()
     named = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.\w+)`", text)
     named += re.findall(r"\]\(((?!http)[^)#]+)\)", text)

@@ -1,6 +1,6 @@
-"""Makes the syntax tree while parsing, from the bottom up: nothing here recurses, however deep the text.
+"""Builds the syntax tree while parsing, from the bottom up: nothing here recurses, however deep the text nests.
 
-One method per rule of the grammar, of the same name; the grammar says what each is for.
+One method per grammar rule, of the same name; see the grammar for what each one does.
 """
 
 # ruff: noqa: D102 - see above
@@ -43,16 +43,16 @@ from join.dsms.language.syntax import (
 from sim.units import UNITS_US, DurationError, duration_us
 
 DEPTH_MAX = 100
-"""How deep expressions may nest: everything that walks a tree can then recurse."""
+"""Maximum nesting of expressions: code that walks a tree can then recurse safely."""
 
 _WHOLE_MAX = 2**63 - 1
-"""Largest whole number: what a column of a file can hold."""
+"""Largest whole number that a file's column can hold."""
 
 _T = TypeVar("_T")
 
 
 class SyntaxFaultError(Exception):
-    """A fault found while the tree is made."""
+    """A syntax error found while the tree is built."""
 
     def __init__(self, at: Place, message: str) -> None:
         self.fault = QueryFault(at, message)
@@ -60,7 +60,7 @@ class SyntaxFaultError(Exception):
 
 
 class _Name(str):
-    """A name and where it stands."""
+    """A name and its position."""
 
     __slots__ = ("at",)
     at: Place
@@ -84,7 +84,7 @@ def _only(children: list[object], kind: type[_T]) -> list[_T]:
 
 
 class Build(Transformer[Token, Query]):
-    """One method per rule of the grammar, given what the rule's parts became."""
+    """One method per grammar rule, called with the rule's converted children."""
 
     # Names and constants.
 
@@ -311,7 +311,7 @@ class Build(Transformer[Token, Query]):
         clauses: dict[str, _Clause] = {}
         for clause in _only(rest, _Clause):
             if clause.kind in clauses:
-                raise SyntaxFaultError(clause.at, f"{clause.kind} is said twice")
+                raise SyntaxFaultError(clause.at, f"{clause.kind} appears twice")
             clauses[clause.kind] = clause
         window = clauses.get("WINDOW")
         query = Query(
@@ -331,7 +331,7 @@ class Build(Transformer[Token, Query]):
 
 
 def check_depth(query: Query) -> None:
-    """Refuse expressions that nest too deep to walk by recursion."""
+    """Reject expressions that nest too deep to walk by recursion."""
     waiting = [(expression, 1) for expression in _expressions(query)]
     while waiting:
         node, depth = waiting.pop()

@@ -1,4 +1,4 @@
-"""SELECT lists made into operators: grouping, aggregates, projection, and the names of the output columns."""
+"""Turns SELECT lists into operators: grouping, aggregates, projection, and the names of the output columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from join.dsms.planning.scope import Scope, Slot
 from join.dsms.running_query import Transform
 
 RESERVED = ("at_us", "query", "change")
-"""Columns that stand before those selected."""
+"""Columns that precede the selected ones."""
 
 _GROUPED = ""
 """The alias of a grouped row's columns."""
@@ -38,7 +38,7 @@ _GROUPED = ""
 
 @dataclass(frozen=True, slots=True)
 class OutputColumns:
-    """The last operators of a query, and the names of what they put out."""
+    """The last operators of a query, and the names of their output columns."""
 
     transforms: list[Transform]
     names: list[str]
@@ -47,7 +47,7 @@ class OutputColumns:
 
 
 def build_output(plan: Plan, scope: Scope) -> OutputColumns:
-    """The operators after the join and its conditions; faults go to the scope."""
+    """The operators after the join and its conditions; errors are added to the scope."""
     items = plan.items or tuple(_all_items(scope))
     if plan.is_aggregated:
         transforms, values = _grouped(plan, items, scope)
@@ -66,7 +66,7 @@ def _all_items(scope: Scope) -> list[Item]:
 def _mapper(values: Sequence[Compiled]) -> Mapper:
     places = [value.place for value in values if value.place is not None]
     if len(places) == len(values) > 1:
-        # Plain columns, the common case: picked at the speed of C.
+        # Plain columns, the common case: `itemgetter` picks them in C.
         return itemgetter(*places)
     evaluates = [value.evaluate for value in values]
     if len(evaluates) == 1:
@@ -81,9 +81,9 @@ def _compiled(terms: Sequence[Expression], scope: Scope) -> tuple[list[Transform
 
 
 def _look_up(terms: Sequence[Expression], scope: Scope) -> tuple[list[Transform], Scope]:
-    """An operator that looks into the tables which the terms read, if any, and the scope of its rows.
+    """An operator that looks up the tables which the terms read, if any, and the scope of its rows.
 
-    Tables change: what comes after it then depends on the row alone.
+    Tables change; the operators after this one depend on the row alone.
     """
     nodes = (node for term in terms for node in walk(term) if isinstance(node, InTable))
     looks = list(dict.fromkeys(nodes))
@@ -141,7 +141,7 @@ def _key_column(node: Column, keys: Sequence[Slot], scope: Scope) -> Expression:
         message = f"{render(node)} is neither in GROUP BY nor inside COUNT, SUM, AVG, MIN or MAX"
         scope.faults.append(QueryFault(node.at, message))
     if slot is None or slot not in keys:
-        # The fault is told; NULL, which goes with everything, keeps further ones away.
+        # The error is reported; NULL, which fits every type, prevents follow-up errors.
         return Literal(None, node.at)
     return Column(_GROUPED, f"key {slot.index}", node.at)
 
@@ -158,7 +158,9 @@ def _aggregate(node: Call, scope: Scope) -> tuple[Type, Aggregate]:
         return Type.INTEGER, Aggregate(Count, lambda row: True)
     argument = compile_expression(node.arguments[0], scope)
     if node.distinct and name in {"sum", "avg"}:
-        scope.faults.append(QueryFault(node.at, f"{name} of DISTINCT values: only COUNT knows it"))
+        scope.faults.append(
+            QueryFault(node.at, f"{name} of DISTINCT values: only COUNT supports it")
+        )
     if name in {"sum", "avg"} and argument.type is not None and not argument.type.is_number:
         message = f"{node.function} of {argument.type}; expected a number"
         scope.faults.append(QueryFault(node.at, message))
@@ -184,7 +186,7 @@ def _accumulator(
 
 
 def _names(items: Sequence[Item], scope: Scope) -> list[str]:
-    """Output names: as given, else the column's or the expression's; the stream before it where they clash."""
+    """Output names: as given, else the column's or the expression's; prefixed by the stream where they clash."""
     short = [
         item.name or (item.value.name if isinstance(item.value, Column) else render(item.value))
         for item in items

@@ -1,4 +1,4 @@
-"""A gas cloud: puffs in the wind, seen by the motes' sensors."""
+"""A gas cloud: puffs in the wind, sampled by the motes' sensors."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -17,20 +17,20 @@ from sim.rng import RandomStreams
 
 Floats = NDArray[np.float64]
 
-# What a source lets out when the scenario does not say (g/s, g), and how long it rests (s).
+# Defaults of a source: release rate (g/s), mass (g), and pause between releases (s).
 _RATE_G_PER_S: Final = 50.0
 _MASS_G: Final = 5_000.0
 _PAUSE_S: Final = 60.0
-# A source without a place stands upwind of the field's middle by this share of the field.
+# A source without a position is placed upwind of the field's middle by this share of the field.
 _UPWIND_SHARE: Final = 0.3
 # The joined value of gas g at level l is this times g, plus l.
 _VALUES_PER_GAS: Final = 10
 
 
 class GasCloud:
-    """Gas that leaks out, drifts, spreads and is smelt.
+    """Gas that leaks out, drifts, spreads and is sensed.
 
-    The truth is what a perfect sensor would find: the concentration itself against the threshold,
+    The truth is what a perfect sensor would measure: the concentration itself against the threshold,
     without lag, noise or hysteresis.
     """
 
@@ -76,7 +76,7 @@ class GasCloud:
         )
 
     def sample(self, nodes: NDArray[np.int64], at_us: NDArray[np.int64]) -> Samples:
-        """The gas that each mote smells most, relative to its threshold, and how much of it (g/m³)."""
+        """The gas that each mote senses most strongly relative to its threshold, and its reading (g/m³)."""
         found = self.puffs.concentrations_g_per_m3(self._positions_m[nodes], at_us)
         readings, levels = self._sensors.read(nodes, at_us, found)
         everyone = np.arange(len(nodes))
@@ -139,7 +139,7 @@ def wind_of(table: GasCloudTable, streams: RandomStreams) -> Wind:
 
 
 def _area_m(positions_m: Floats, field_m: tuple[float, float]) -> Floats:
-    """Two corners that hold the field and all motes, also those outside it."""
+    """Two corners of a box around the field and all motes, including those outside it."""
     corners_m = np.concatenate([[(0.0, 0.0), field_m], positions_m])
     return np.stack([corners_m.min(axis=0), corners_m.max(axis=0)])
 
@@ -147,7 +147,7 @@ def _area_m(positions_m: Floats, field_m: tuple[float, float]) -> Floats:
 def _releases(
     table: GasCloudTable, field_m: tuple[float, float], gases: tuple[str, ...], wind: Wind
 ) -> Iterator[Release]:
-    """Every release of every source, stops and restarts told apart."""
+    """Every release of every source; each restart is a separate release."""
     toward = downwind(np.array(wind.start_deg))
     middle_m = np.array(field_m) * (0.5 - _UPWIND_SHARE * toward)
     for source in table.source:
@@ -173,9 +173,9 @@ def _releases(
 def _puffs_of(
     source: SourceTable, start_s: float, every_s: float
 ) -> tuple[float, float, int | None, float]:
-    """When a source's first puff comes out, how far apart the others, how many, and their mass.
+    """Time of a source's first puff, interval between puffs, number of puffs, and mass of each.
 
-    A puff stands for the gas of the interval in whose middle it is released.
+    A puff represents the gas of the interval in whose middle it is released.
     """
     if source.release == "instant":
         mass_g = _MASS_G if source.mass_g is None else source.mass_g

@@ -186,7 +186,7 @@ class BarrierTable(Table):
 
 
 class SensorTable(Table):
-    """The `[phenomenon.sensor]` table: how motes smell gas."""
+    """The `[phenomenon.sensor]` table: how motes sense gas."""
 
     height_m: Annotated[NotNegative, Field(description="Of the motes, above the ground.")] = 1.0
     levels: Annotated[
@@ -288,7 +288,7 @@ class GasCloudTable(Table):
 
     @property
     def gases(self) -> tuple[GasTable, ...]:
-        """All gases: those described, then those that only sources name, in order."""
+        """All gases: those with a table, then those only named by sources, in order."""
         names = {gas.name for gas in self.gas}
         named_only = dict.fromkeys(s.gas for s in self.source if s.gas not in names)
         return (*self.gas, *(GasTable(name=name) for name in named_only))

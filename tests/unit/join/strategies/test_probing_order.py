@@ -12,11 +12,11 @@ coordinates = st.tuples(st.integers(0, 50), st.integers(0, 50))
 
 
 def on_a_line(*metres: int) -> Tours:
-    """Motes at these places, the sink at the end of the line."""
+    """Motes at these positions, the sink at the end of the line."""
     return Tours([(float(at), 0.0) for at in (*metres, 100)])
 
 
-def test_a_tour_goes_on_to_the_nearest_head() -> None:
+def test_a_tour_continues_with_the_nearest_head() -> None:
     assert on_a_line(0, 30, 10, 20).order(0, (1, 2, 3)) == (2, 3, 1)
 
 
