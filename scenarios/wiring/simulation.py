@@ -141,12 +141,12 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
             count=scenario.motes.count,
             interval_us=to_us(scenario.motes.interval_s),
             start_us=to_us(scenario.motes.start_s),
+            stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
         ),
         recorder.rows("readings"),
         join.submit,
         local_us=network.local_us,
         sample_j=world.profile.sample_j,
-        stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
     tracking = Tracking(
         kernel,
