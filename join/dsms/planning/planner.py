@@ -1,6 +1,6 @@
 """Turns a syntax tree into a plan: chooses windows, join operators and where conditions apply.
 
-* Streams without a window of their own that are joined under WINDOW: a window join. Two streams under one window
+** Streams without windows that are joined under WINDOW: a window join. Two streams under one window
   and a schedule: the join is shared with all queries of the same signature, and conditions on single streams are
   pulled up above it, since pushing them down would make joins differ that could be shared (Shared §1). They are not
   pulled up where they may protect a function from rows on which it fails.
