@@ -20,7 +20,6 @@ from join.dsms.language.syntax import (
     AllOf,
     AnyOf,
     Arithmetic,
-    Call,
     Column,
     Comparison,
     Expression,
@@ -30,9 +29,7 @@ from join.dsms.language.syntax import (
     RangeSpec,
     Sensors,
     Source,
-    walk,
 )
-from join.dsms.planning.expressions import AGGREGATES
 from join.dsms.planning.plan import (
     DeltaStep,
     JoinKind,
@@ -41,6 +38,7 @@ from join.dsms.planning.plan import (
     SharedStep,
     WindowStep,
     calls,
+    is_aggregated,
     lives_us,
     reads_table,
 )
@@ -60,12 +58,6 @@ def plan_query(
     if isinstance(query.origin, Sensors):
         return _sensors_plan(query, query.origin, faults)
     return _Planner(query, query.origin, catalog, faults, share).plan()
-
-
-def is_aggregated(query: Query) -> bool:
-    """Whether a query shows groups in place of rows."""
-    calls = (node for item in query.items for node in walk(item.value) if isinstance(node, Call))
-    return bool(query.group_by) or any(call.function.lower() in AGGREGATES for call in calls)
 
 
 def conjuncts(where: Expression | None) -> list[Expression]:
