@@ -19,23 +19,16 @@ from join.dsms.language.errors import QueryFault, unknown
 from join.dsms.language.syntax import (
     AllOf,
     AnyOf,
-    Call,
+    Arithmetic,
+    Column,
+    Comparison,
     Expression,
     PairWindow,
     Query,
     RangeSpec,
     Sensors,
     Source,
-    walk,
 )
-from join.dsms.planning.conditions import (
-    common_keys,
-    conjuncts,
-    is_pairwise,
-    sort_conditions,
-    time_condition,
-)
-from join.dsms.planning.expressions import AGGREGATES
 from join.dsms.planning.plan import (
     DeltaStep,
     JoinKind,
@@ -44,6 +37,7 @@ from join.dsms.planning.plan import (
     SharedStep,
     WindowStep,
     calls,
+    is_aggregated,
     lives_us,
     reads_table,
 )
@@ -65,10 +59,11 @@ def plan_query(
     return _Planner(query, query.origin, catalog, faults, share).plan()
 
 
-def is_aggregated(query: Query) -> bool:
-    """Whether a query returns groups instead of rows."""
-    calls = (node for item in query.items for node in walk(item.value) if isinstance(node, Call))
-    return bool(query.group_by) or any(call.function.lower() in AGGREGATES for call in calls)
+def conjuncts(where: Expression | None) -> list[Expression]:
+    """The conditions that WHERE joins with AND."""
+    if where is None:
+        return []
+    return list(where.terms) if isinstance(where, AllOf) else [where]
 
 
 def _sensors_plan(query: Query, origin: Sensors, faults: list[QueryFault]) -> Plan | None:
