@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
+from join.strategies.registry import STRATEGIES
 from scenarios.phenomena.contract import PhenomenonTable
 from scenarios.phenomena.registry import kind_of, kinds, phenomenon_tables
 from scenarios.schema.base import (
