@@ -52,7 +52,7 @@ class Uniform:
 
 @dataclass(frozen=True, slots=True)
 class PerStream:
-    """A time window per stream: how old a tuple of that stream may be beside the newest member."""
+    """A time window per stream: how much older than the newest member a tuple of that stream may be."""
 
     windows_us: Mapping[Stream, int]
     default_us: int | None = None

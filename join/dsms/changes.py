@@ -21,7 +21,7 @@ from typing import NamedTuple
 from sim.trace.tables import Change
 
 Scalar = Hashable
-"""What a column holds; None is SQL's NULL."""
+"""The value of a column; None is SQL's NULL."""
 
 Row = tuple[Scalar, ...]
 

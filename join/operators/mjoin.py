@@ -19,7 +19,8 @@ from functools import partial
 from typing import Final
 
 from join.contract import Arity, Stream, Value
-from join.operators.spilling_join import Flushing, table_join
+from join.operators.spill import Flushing
+from join.operators.spilling_join import table_join
 from join.operators.table import Held, TableWindows
 from join.state.clean_sweep import Record, add_sorted, remove_first
 

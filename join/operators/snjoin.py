@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from join.contract import Arity, Stream
-from join.operators.spilling_join import Flushing, table_join
+from join.operators.spill import Flushing
+from join.operators.spilling_join import table_join
 from join.operators.table import Held, TableWindows
 from join.state.clean_sweep import Record
 from join.state.value_table import OccurrenceTable

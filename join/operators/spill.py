@@ -1,4 +1,4 @@
-"""The disk part of one partition: flushed tuples, some with results still to form.
+"""How a join spills, and the disk part of one partition: what was flushed, and what must be joined later.
 
 Paper                                      Here
 arrival timestamp, ATS (XJoin)             the record's stamp
@@ -7,11 +7,44 @@ flushed partition (SNJoin §2.3)            `DiskPart`
 """
 
 import pickle
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from join.operators.forming import Reach
 from join.state.clean_sweep import Record
+
+PARTITIONS: Final = 32
+
+
+class Flushing(StrEnum):
+    """Which tuples go to disk when memory is full."""
+
+    PARTITION = "partition"
+    """The largest partition, all streams at once: what one table for all streams gives for free."""
+    COORDINATED = "coordinated"
+    """One stream's part at a time, but all of a partition before any of another (MJoin)."""
+    LARGEST = "largest"
+    """The largest part of any stream and partition (XJoin)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spilling:
+    """How a join spills."""
+
+    memory: int
+    """Tuples in memory, at most."""
+    flushing: Flushing
+    directory: Path | None = None
+    """Where its files lie; None: where temporary files do."""
+    partitions: int = PARTITIONS
+    early: bool = True
+    """Else the results of a tuple that may have partners on disk come all together, as with variable arity."""
+
+    def __post_init__(self) -> None:
+        assert self.memory >= 1, self.memory
+        assert self.partitions >= 1, self.partitions
 
 
 class Spilled(NamedTuple):

@@ -20,7 +20,6 @@ memory for one partition's window, whatever `memory` is.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -32,7 +31,7 @@ from zlib import crc32
 
 from join.contract import Arity, Occurrence, Operator, Result, Stats, Stream, Value
 from join.operators.forming import Part, form, with_some, within_reach
-from join.operators.spill import DiskPart, Spilled
+from join.operators.spill import PARTITIONS, DiskPart, Flushing, Spilled, Spilling
 from join.operators.table import MakeTable, TableWindows
 from join.operators.table_join import TableJoin, result_of, stamp_of
 from join.state.clean_sweep import Record, make_sweep
@@ -41,24 +40,11 @@ from join.state.view import Clock
 from join.state.watermark import FUTURE_US_MAX, Watermark
 from join.windows import LastTuples, WindowError
 
-PARTITIONS: Final = 32
-
 _BATCH_MAX: Final = 256
 """Tuples written to disk at a time, if memory is large enough."""
 
 _FREED_SHARE: Final = 0.1
 """How much of the memory a flush frees at least, so that flushes are rare."""
-
-
-class Flushing(StrEnum):
-    """Which tuples go to disk when memory is full."""
-
-    PARTITION = "partition"
-    """The largest partition, all streams at once: what one table for all streams gives for free."""
-    COORDINATED = "coordinated"
-    """One stream's part at a time, but all of a partition before any of another (MJoin)."""
-    LARGEST = "largest"
-    """The largest part of any stream and partition (XJoin)."""
 
 
 class _Partition:
@@ -74,7 +60,7 @@ class _Partition:
 
 
 class SpillingJoin:
-    """A multi-way equi-join with at most `memory` tuples in memory.
+    """A multi-way equi-join with a limit on the tuples in memory.
 
     Invariants:
         * A tuple is in memory or on disk, in the partition of its value.
@@ -84,43 +70,35 @@ class SpillingJoin:
     def __init__(
         self,
         make_table: MakeTable,
+        spilling: Spilling,
         *,
-        flushing: Flushing,
         windows: TableWindows,
         arity: Arity,
         streams: Iterable[Stream],
         late_us: int,
-        memory: int,
         future_us: int = FUTURE_US_MAX,
-        spill_dir: Path | None = None,
-        partitions: int = PARTITIONS,
-        early: bool = True,
     ) -> None:
-        """A join that spills to files below `spill_dir`; `close` deletes them.
-
-        Without `early`, the results of a tuple that may have partners on disk are returned all
-        together, as with variable arity.
+        """A join that spills; its files are gone after `close`.
 
         Raises:
             WindowError: Tuple windows, which already bound the memory.
         """
         if isinstance(windows, LastTuples):
             raise WindowError("tuple windows are kept in memory: give no memory limit")
-        assert memory >= 1, memory
         self._windows = windows
         self._late_us = late_us
         self._arity = arity
         self._streams = dict.fromkeys(streams)
-        self._flushing = flushing
-        self._early = early and arity is Arity.COMPLETE
-        self._memory = memory
+        self._flushing = spilling.flushing
+        self._early = spilling.early and arity is Arity.COMPLETE
+        self._memory = memory = spilling.memory
         self._watermark = Watermark(late_us=late_us, future_us=future_us)
         self._clock = Clock()
-        directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spill_dir))
+        directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spilling.directory))
         # Also when the operator is dropped without `close`, as after an error.
         self._remove_directory = finalize(self, rmtree, directory, ignore_errors=True)
-        # Tuples waiting to be written are in memory too: a small share of it.
-        batch = max(1, min(_BATCH_MAX, memory // (4 * partitions)))
+        # What waits to be written is in memory too: a small share of it.
+        batch = max(1, min(_BATCH_MAX, memory // (4 * spilling.partitions)))
         self._partitions = [
             _Partition(
                 TableJoin(
@@ -134,7 +112,7 @@ class SpillingJoin:
                 DiskPart(directory / f"{number}.spill", windows.reach_us, batch),
                 patience=4 * memory,
             )
-            for number in range(partitions)
+            for number in range(spilling.partitions)
         ]
         self._sweep_next = 0
         self._victim: _Partition | None = None
@@ -364,16 +342,12 @@ def table_join(
         )
     return SpillingJoin(
         make_table,
-        flushing=flushing,
+        Spilling(memory, flushing, directory=spill_dir, partitions=partitions, early=early),
         windows=windows,
         arity=arity,
         streams=streams,
         late_us=late_us,
         future_us=future_us,
-        memory=memory,
-        spill_dir=spill_dir,
-        partitions=partitions,
-        early=early,
     )
 
 

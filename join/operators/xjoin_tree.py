@@ -9,7 +9,8 @@ coordinated flushing of MJoin and SNJoin.
 from functools import partial
 
 from join.operators.shj_tree import TreeTable
-from join.operators.spilling_join import Flushing, table_join
+from join.operators.spill import Flushing
+from join.operators.spilling_join import table_join
 
 xjoin_tree = partial(table_join, TreeTable, Flushing.LARGEST)
 """A tree of XJoins: see `table_join`."""

@@ -48,7 +48,7 @@ Make = Callable[..., Operator]
 Read = Callable[[Result], int]
 
 HASH_JOINS: dict[str, Make] = {"snjoin": snjoin, "mjoin": mjoin, "xjoin tree": xjoin_tree}
-_RANKS = {True: "the same ranks for all streams", False: "ranks of its own for each stream"}
+_RANKS = {True: "the same ranks for all streams", False: "separate ranks for each stream"}
 
 
 def main() -> None:
@@ -124,9 +124,7 @@ def scaling() -> None:
     for streams, cost_us in costs_us.items():
         print(f"  {streams:>5} streams: {cost_us:.2f} us")
         opened, lists = _lists(arrivals[int(streams)])
-        print(
-            f"        {opened:.1%} of the tuples open a list of their own, {lists:,} lists are held"
-        )
+        print(f"        {opened:.1%} of the tuples open a new list, {lists:,} lists are held")
     ratio = max(costs_us.values()) / min(costs_us.values())
     verdict("most to least expensive", ratio, 1.2, at_most=True)
 

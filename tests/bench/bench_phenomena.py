@@ -8,15 +8,16 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from scenarios.phenomena.build import build_phenomenon
+from scenarios.phenomena.contract import PhenomenonTable, Surroundings
 from scenarios.phenomena.gas.cloud import GasCloud
 from scenarios.phenomena.gas.dispersion import Coefficients, Stability, puff_g_per_m3, spread_of
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables
 from sim.rng import RandomStreams
 
 MOTES = 10_000
@@ -32,7 +33,7 @@ SPREAD = spread_of(Coefficients.PUFF, Stability.B)
 
 
 def make_cloud(positions_m: NDArray[np.float64]) -> GasCloud:
-    table: PhenomenonTable = TypeAdapter[PhenomenonTable](PhenomenonTable).validate_python(
+    table: PhenomenonTable = TypeAdapter[Any](phenomenon_tables()).validate_python(
         {
             "kind": "gas-cloud",
             "puff_every_s": AT_S / PUFFS,
@@ -50,10 +51,12 @@ def make_cloud(positions_m: NDArray[np.float64]) -> GasCloud:
     )
     phenomenon = build_phenomenon(
         table,
-        positions_m=positions_m,
-        field_m=FIELD_M,
-        streams=RandomStreams(1),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=positions_m,
+            field_m=FIELD_M,
+            streams=RandomStreams(1),
+            base_dir=Path(),
+        ),
     )
     assert isinstance(phenomenon, GasCloud)
     return phenomenon

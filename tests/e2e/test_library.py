@@ -24,6 +24,7 @@ def ideal_coverage(world: World, seed: int) -> float:
         count=motes,
         interval_us=to_us(scenario.motes.interval_s),
         start_us=to_us(scenario.motes.start_s),
+        stop_us=to_us(scenario.duration_s),
     )
     newest_us: dict[int, np.ndarray] = {}
     overlaps = []

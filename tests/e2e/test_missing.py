@@ -9,7 +9,7 @@ from tests.support.checkers.missing import find_missing
 from tests.support.checkers.trace import check_trace
 from tests.support.runs import run_here
 
-HARM = [
+FAULTS = [
     "radio.loss=0.05",
     "faults.crashes.mean_up_s=200.0",
     "faults.crashes.mean_down_s=10.0",
@@ -31,7 +31,7 @@ VARIANTS = {
 
 
 def run_with_faults(out: Path, settings: list[str]) -> None:
-    run_here(out, *(word for setting in [*HARM, *settings] for word in ("--set", setting)))
+    run_here(out, *(word for setting in [*FAULTS, *settings] for word in ("--set", setting)))
 
 
 @pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)

@@ -278,12 +278,12 @@ def test_the_energy_sampling_interval_changes_no_other_table(tmp_path: Path) -> 
     for every_s in ("10.0", "0.7"):
         run_here(tmp_path / every_s, *_set(*settings, f"trace.energy_every_s={every_s}"))
         traces.append(check_trace(tmp_path / every_s))
-    seldom, often = traces
-    assert seldom.manifest.counts == often.manifest.counts
-    assert seldom.number("SELECT count(*) FROM deaths") > 10
-    for table in set(seldom.manifest.rows) - {"energy"}:
+    rarely, often = traces
+    assert rarely.manifest.counts == often.manifest.counts
+    assert rarely.number("SELECT count(*) FROM deaths") > 10
+    for table in set(rarely.manifest.rows) - {"energy"}:
         every = f"SELECT * FROM {table}"
-        assert seldom.rows(every) == often.rows(every), table
+        assert rarely.rows(every) == often.rows(every), table
     # Idle energy due between two settlements is included: energy falls evenly.
     falls = """SELECT max(idle_j), min(idle_j) FROM (SELECT at_us, node,
         idle_j - lag(idle_j) OVER (PARTITION BY node ORDER BY at_us) AS idle_j FROM energy)

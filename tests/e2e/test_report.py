@@ -100,7 +100,7 @@ def test_the_replay_shows_the_sets_of_the_trace(dying: Reported) -> None:
     assert any(whole)
 
 
-def test_the_replay_shows_who_is_dead_and_who_leads(dying: Reported) -> None:
+def test_the_replay_shows_dead_motes_and_heads(dying: Reported) -> None:
     replay = dying.page.data["replay"]
     deaths = replay["deaths"]
     shown = dict(zip(unpack(deaths["nodes"], "I"), unpack(deaths["frames"], "I"), strict=True))

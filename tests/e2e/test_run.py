@@ -232,7 +232,7 @@ def _interrupted(simulation: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_killed_run_is_recognisable_and_an_interrupted_one_says_so(tmp_path: Path) -> None:
+def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path: Path) -> None:
     for name, signum in (("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)):
         out = tmp_path / name
         process = subprocess.Popen(

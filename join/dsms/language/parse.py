@@ -7,8 +7,9 @@ from importlib.resources import files
 from lark import Lark, Token, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from join.dsms.language.build import Build, SyntaxFaultError
+from join.dsms.language.build import Build
 from join.dsms.language.errors import QueryError, QueryFault, nearest
+from join.dsms.language.literals import SyntaxFaultError
 from join.dsms.language.syntax import Place, Query
 from sim.units import UNITS_US
 

@@ -31,12 +31,11 @@ from join.dsms.language.syntax import (
     PairWindow,
     Place,
 )
+from join.dsms.operators.aggregate_registry import aggregate_named, aggregate_names
 from join.dsms.planning.scope import Scope
 from sim.errors import InputError
 
 Evaluate = Callable[[Row], Any]
-
-AGGREGATES = ("count", "sum", "avg", "min", "max")
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -319,12 +318,12 @@ def _is_in(operand: Evaluate, values: Any) -> Evaluate:  # noqa: ANN401 - a set 
 
 
 def _call(node: Call, scope: Scope) -> Compiled:
-    if node.function.lower() in AGGREGATES:
-        return _fault(scope, node.at, f"{node.function} is allowed only in SELECT")
+    if aggregate_named(node.function) is not None:
+        return _fault(scope, node.at, f"{node.function} can stand only in SELECT")
     functions = scope.catalog.functions
     name = find(node.function, functions)
     if name is None:
-        known = [*functions, *AGGREGATES]
+        known = [*functions, *aggregate_names()]
         scope.faults.append(unknown("function", node.function, known, node.at))
         return Compiled(None, lambda row: None)
     function = functions[name]

@@ -1,6 +1,6 @@
 """Turns SELECT lists into operators: grouping, aggregates, projection, and the names of the output columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TypeGuard
@@ -19,12 +19,17 @@ from join.dsms.language.syntax import (
     rewrite,
     walk,
 )
-from join.dsms.operators.aggregates import Accumulator, Average, Count, CountDistinct, Extreme, Sum
+from join.dsms.operators.aggregate_registry import (
+    AggregateFunction,
+    Takes,
+    aggregate_named,
+    aggregate_names,
+)
 from join.dsms.operators.distinct import Distinct
 from join.dsms.operators.group_by import Aggregate, GroupBy
 from join.dsms.operators.projection import Projection
 from join.dsms.operators.table_columns import TableColumns
-from join.dsms.planning.expressions import AGGREGATES, Compiled, compile_expression
+from join.dsms.planning.expressions import Compiled, compile_expression
 from join.dsms.planning.plan import Plan
 from join.dsms.planning.scope import Scope, Slot
 from join.dsms.running_query import Transform
@@ -132,13 +137,15 @@ def _grouped(
 
 
 def _is_aggregate(node: Expression) -> TypeGuard[Call]:
-    return isinstance(node, Call) and node.function.lower() in AGGREGATES
+    return isinstance(node, Call) and aggregate_named(node.function) is not None
 
 
 def _key_column(node: Column, keys: Sequence[Slot], scope: Scope) -> Expression:
     slot = scope.resolve(node)
     if slot is not None and slot not in keys:
-        message = f"{render(node)} is neither in GROUP BY nor inside COUNT, SUM, AVG, MIN or MAX"
+        *names, last = map(str.upper, aggregate_names())
+        inside = f"{', '.join(names)} or {last}"
+        message = f"{render(node)} is neither in GROUP BY nor inside {inside}"
         scope.faults.append(QueryFault(node.at, message))
     if slot is None or slot not in keys:
         # The error is reported; NULL, which fits every type, prevents follow-up errors.
@@ -147,42 +154,34 @@ def _key_column(node: Column, keys: Sequence[Slot], scope: Scope) -> Expression:
 
 
 def _aggregate(node: Call, scope: Scope) -> tuple[Type, Aggregate]:
-    name = node.function.lower()
+    function = aggregate_named(node.function)
+    assert function is not None, node
+    name = function.name
     if node.star:
-        if name != "count":
+        if not function.counts_rows:
             scope.faults.append(QueryFault(node.at, f"{name}(*): only COUNT takes *"))
-        return Type.INTEGER, Aggregate(Count, lambda row: True)
+        return Type.INTEGER, Aggregate(function.make, lambda row: True)
     if len(node.arguments) != 1:
         message = f"{node.function} takes one argument, found {len(node.arguments)}"
         scope.faults.append(QueryFault(node.at, message))
-        return Type.INTEGER, Aggregate(Count, lambda row: True)
+        return Type.INTEGER, Aggregate(function.make, lambda row: True)
     argument = compile_expression(node.arguments[0], scope)
-    if node.distinct and name in {"sum", "avg"}:
-        scope.faults.append(
-            QueryFault(node.at, f"{name} of DISTINCT values: only COUNT supports it")
-        )
-    if name in {"sum", "avg"} and argument.type is not None and not argument.type.is_number:
-        message = f"{node.function} of {argument.type}; expected a number"
-        scope.faults.append(QueryFault(node.at, message))
-    if name in {"min", "max"} and argument.type is Type.OTHER:
-        message = f"{node.function} of values that have no order"
-        scope.faults.append(QueryFault(node.at, message))
-    kind, make = _accumulator(name, argument.type or Type.INTEGER, distinct=node.distinct)
-    return kind, Aggregate(make, argument.evaluate)
+    make = function.make_distinct if node.distinct else function.make
+    if make is None:
+        scope.faults.append(QueryFault(node.at, f"{name} of DISTINCT values: only COUNT knows it"))
+    if fault := _misfit(function, argument.type):
+        scope.faults.append(QueryFault(node.at, f"{node.function} of {fault}"))
+    kind = function.returns or argument.type or Type.INTEGER
+    return kind, Aggregate(make or function.make, argument.evaluate)
 
 
-def _accumulator(
-    name: str, argument: Type, *, distinct: bool
-) -> tuple[Type, Callable[[], Accumulator]]:
-    match name:
-        case "count":
-            return Type.INTEGER, CountDistinct if distinct else Count
-        case "sum":
-            return argument, Sum
-        case "avg":
-            return Type.REAL, Average
-        case _:
-            return argument, lambda: Extreme(largest=name == "max")
+def _misfit(function: AggregateFunction, argument: Type | None) -> str:
+    """Why the aggregate cannot be taken of an argument; nothing if it can."""
+    if function.takes is Takes.NUMBERS and argument is not None and not argument.is_number:
+        return f"{argument}; expected a number"
+    if function.takes is Takes.ORDERED and argument is Type.OTHER:
+        return "values that have no order"
+    return ""
 
 
 def _names(items: Sequence[Item], scope: Scope) -> list[str]:

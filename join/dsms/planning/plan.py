@@ -12,10 +12,12 @@ from join.dsms.language.syntax import (
     InTable,
     Item,
     PredicateSpec,
+    Query,
     Sensors,
     WindowSpec,
     walk,
 )
+from join.dsms.operators.aggregate_registry import aggregate_named
 from join.windows import Strategy, TimeWindows
 
 
@@ -138,3 +140,9 @@ def reads_table(term: Expression) -> bool:
 def calls(term: Expression) -> bool:
     """Whether an expression calls a function, which may fail."""
     return any(isinstance(node, Call) for node in walk(term))
+
+
+def is_aggregated(query: Query) -> bool:
+    """Whether a query shows groups in place of rows."""
+    calls = (node for item in query.items for node in walk(item.value) if isinstance(node, Call))
+    return bool(query.group_by) or any(aggregate_named(call.function) for call in calls)

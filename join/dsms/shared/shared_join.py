@@ -7,7 +7,7 @@ output data stream                  Outlet
 outputBuffer                        Outer.found
 AT, CT of an output                 the later member's arrival; when its query receives it
 
-Each outlet receives exactly what a join of its own window alone would give it, in the same order: by the later
+Each outlet receives exactly the output of a join with its window alone, in the same order: by the later
 member's arrival, then from the newest partner to the oldest.
 
 Queries are added and removed between arrivals. A query receives what a join that runs from its addition to its

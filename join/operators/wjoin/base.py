@@ -1,4 +1,4 @@
-"""What all W-joins share: the window graph, lateness, predicates and refinement (W-join §2, §5; SSDBM).
+"""Common base of the W-joins: the window graph, lateness, predicates and refinement (W-join §2, §5; SSDBM).
 
 Paper                                       Here
 streams A, B, …                             indices 0, 1, … in the order given

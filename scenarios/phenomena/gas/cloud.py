@@ -1,12 +1,19 @@
 """A gas cloud: puffs in the wind, sampled by the motes' sensors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.contract import (
+    NOTHING,
+    Phenomenon,
+    PhenomenonKind,
+    Samples,
+    Surroundings,
+)
 from scenarios.phenomena.gas.barriers import Barriers
 from scenarios.phenomena.gas.dispersion import spread_of
 from scenarios.phenomena.gas.puffs import Puffs, Release
@@ -27,8 +34,8 @@ _UPWIND_SHARE: Final = 0.3
 _VALUES_PER_GAS: Final = 10
 
 
-class GasCloud:
-    """Gas that leaks out, drifts, spreads and is sensed.
+class GasCloud(Phenomenon):
+    """Gas that leaks out, drifts, spreads and is smelt.
 
     The truth is what a perfect sensor would measure: the concentration itself against the threshold,
     without lag, noise or hysteresis.
@@ -53,7 +60,6 @@ class GasCloud:
         wind = wind_of(table, streams)
         self.puffs = Puffs(
             releases=list(_releases(table, field_m, self.gases, wind)),
-            gases=len(self.gases),
             threshold_g_per_m3=self.thresholds_g_per_m3,
             spread=spread_of(table.coefficients, table.stability),
             wind=wind,
@@ -63,15 +69,9 @@ class GasCloud:
             step_s=table.step_s,
         )
         self._sensors = GasSensors(
+            table.sensor,
             motes=len(positions_m),
             thresholds_g_per_m3=self.thresholds_g_per_m3,
-            level_ratio=table.sensor.level_ratio,
-            level_count=table.sensor.levels,
-            hysteresis=table.sensor.hysteresis,
-            rise_s=table.sensor.rise_s,
-            decay_s=table.sensor.decay_s,
-            noise_share=table.sensor.noise_share,
-            noise_floor_share=table.sensor.noise_floor_share,
             streams=streams,
         )
 
@@ -104,10 +104,6 @@ class GasCloud:
             for gas, name in enumerate(self.gases, start=1)
             for level in levels
         }
-
-    def inputs(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def _joined(self, gas: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.int64]:
         if self._value == "gas":
@@ -186,3 +182,27 @@ def _puffs_of(
         count = max(1, round(source.duration_s / every_s))
         every_s = source.duration_s / count
     return start_s + 0.5 * every_s, every_s, count, rate_g_per_s * every_s
+
+
+def _make(table: GasCloudTable, around: Surroundings) -> GasCloud:
+    return GasCloud(
+        table, positions_m=around.positions_m, field_m=around.field_m, streams=around.streams
+    )
+
+
+def _draw(
+    phenomenon: GasCloud,
+    motes_m: Floats,
+    path: Path,
+    *,
+    times_s: Sequence[float],
+    duration_s: float,
+    title: str,
+) -> None:
+    from scenarios.phenomena.gas.pictures import draw_cloud, telling_times_s
+
+    chosen_s = times_s or telling_times_s(phenomenon, duration_s)
+    draw_cloud(phenomenon, motes_m, chosen_s, path, title=title)
+
+
+GAS_CLOUD: Final = PhenomenonKind(GasCloudTable, _make, draw=_draw)

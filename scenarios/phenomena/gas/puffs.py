@@ -133,7 +133,6 @@ class Puffs:
         self,
         *,
         releases: Sequence[Release],
-        gases: int,
         threshold_g_per_m3: Floats,
         spread: Spread,
         wind: Wind,
@@ -144,7 +143,7 @@ class Puffs:
     ) -> None:
         self.barriers = barriers
         self.releases = tuple(releases)
-        self._gases = gases
+        self._gases = len(threshold_g_per_m3)
         self._spread = spread
         self._wind = wind
         self._low_m, self._high_m = area_m

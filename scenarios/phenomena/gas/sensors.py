@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.phenomena.draws import NormalDraws
+from scenarios.phenomena.gas.tables import SensorTable
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
@@ -53,31 +54,25 @@ class GasSensors:
 
     def __init__(
         self,
+        table: SensorTable,
         *,
         motes: int,
         thresholds_g_per_m3: Floats,
-        level_ratio: float,
-        level_count: int,
-        hysteresis: float,
-        rise_s: float,
-        decay_s: float,
-        noise_share: float,
-        noise_floor_share: float,
         streams: RandomStreams,
     ) -> None:
         gases = len(thresholds_g_per_m3)
         self._thresholds = thresholds_g_per_m3
-        self._rise_s = rise_s
-        self._decay_s = decay_s
-        self._noise_share = noise_share
-        self._noise_floor_share = noise_floor_share
+        self._rise_s = table.rise_s
+        self._decay_s = table.decay_s
+        self._noise_share = table.noise_share
+        self._noise_floor_share = table.noise_floor_share
         self._meters = [
             LevelMeter(
                 motes=motes,
                 threshold=float(threshold),
-                ratio=level_ratio,
-                count=level_count,
-                hysteresis=hysteresis,
+                ratio=table.level_ratio,
+                count=table.levels,
+                hysteresis=table.hysteresis,
             )
             for threshold in thresholds_g_per_m3
         ]

@@ -245,8 +245,8 @@ def test_the_costlier_of_two_heads_in_range_was_self_elected_at_any_battery(
     heads = set(clusters.heads().tolist())
     for head in heads:
         for other in heads.intersection(rows(field.neighbourhood)[head]):
-            dearer = max(head, other, key=lambda node: (costs[node], node))
-            assert clusters.self_elected[dearer]
+            costlier = max(head, other, key=lambda node: (costs[node], node))
+            assert clusters.self_elected[costlier]
 
 
 @unhurried

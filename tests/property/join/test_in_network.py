@@ -120,11 +120,10 @@ def join_in_network(
 
     def elect(heads: list[int]) -> None:
         until_us = clock.now_us + 2 * LATE_US
-        everybody = range(story.motes)
-        for node in everybody:
-            join.on_roster(node, heads, [(n, until_us) for n in everybody if n not in heads])
-        chosen = [rng.choice(heads) for _ in everybody]
-        membership.assign(chosen, chosen)
+        nodes = range(story.motes)
+        for node in nodes:
+            join.set_roster(node, heads, [(n, until_us) for n in nodes if n not in heads])
+        join.assign([rng.choice(heads) for _ in nodes])
 
     every = max(1, -(-len(story.readings) // len(story.elections)))
     for place, reading in enumerate(story.readings):

@@ -122,7 +122,7 @@ def pair_windows(draw: st.DrawFn, streams: str) -> Pairs:
 
 
 def steps(streams: str) -> st.SearchStrategy[tuple[tuple[str, int, int, int], ...]]:
-    """Bursts (time stands still), gaps, skewed values and streams, tuples in time and late."""
+    """Bursts (time does not advance), gaps, skewed values and streams, tuples on time and late."""
     step = st.tuples(
         st.sampled_from(streams),
         st.sampled_from([0, 0, 0, 0, 1]),

@@ -154,7 +154,6 @@ def test_the_sum_of_puffs_in_steady_wind_is_the_plume(
                     count=None,
                 )
             ],
-            gases=1,
             threshold_g_per_m3=np.array([1e-9]),
             spread=spread,
             wind=still,

@@ -72,7 +72,6 @@ def make_puffs(seed: int, wall: bool) -> Puffs:
             Release(0, 20.0, 50.0, 1.0, 1.0, 100.0, 0.3, 1.7, None),
             Release(1, 50.0, 20.0, 0.0, 2.0, 500.0, 4.0, 1.0, 1),
         ],
-        gases=2,
         threshold_g_per_m3=np.array([0.01, 0.001]),
         spread=spread_of(Coefficients.PUFF, Stability.C),
         wind=Wind(

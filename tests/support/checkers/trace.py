@@ -227,7 +227,7 @@ def check_results(trace: Trace) -> None:
         f"""SELECT origin, origin_at_us FROM {members} GROUP BY ALL
         HAVING count(DISTINCT partner.node) <> max(arity) - 1"""
     )
-    # No pair of readings is reported twice, in whichever order.
+    # No pair of readings is reported twice, in either order.
     trace.none(
         f"""SELECT least((origin, origin_at_us), (partner.node, partner.at_us)) AS one,
         greatest((origin, origin_at_us), (partner.node, partner.at_us)) AS other

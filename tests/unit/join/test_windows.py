@@ -53,7 +53,7 @@ def test_both_directions_are_two_alternatives_or_one_if_they_are_equal() -> None
     assert len(Pairs((PairWindow("A", "B", 3),), two_way=True).bounds("AB")) == 1
 
 
-def test_streams_without_windows_are_refused() -> None:
+def test_streams_without_windows_are_rejected() -> None:
     apart = Pairs((PairWindow("A", "B", 1), PairWindow("C", "D", 1)))
     with pytest.raises(WindowError, match="no windows lead from stream A to stream C"):
         apart.bounds("ABCD")

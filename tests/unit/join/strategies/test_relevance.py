@@ -97,7 +97,7 @@ def test_the_most_relevant_head_is_probed_last() -> None:
 
 
 def test_proportional_selection_follows_definition_four() -> None:
-    # One draw, as the chances 0.75 and 0.25 sum to one: each is taken in proportion.
+    # One draw, as the probabilities 0.75 and 0.25 sum to one: each is chosen in proportion.
     matrix = matrix_of(selection=Selection.PROPORTIONAL)
     matrix.learn(note_of([10, 11], [0.5, 0.0]), 0)
     assert (matrix.relevance(3, 10), matrix.relevance(3, 11)) == (0.75, 0.25)
