@@ -122,8 +122,9 @@ def join_in_network(
         until_us = clock.now_us + 2 * LATE_US
         nodes = range(story.motes)
         for node in nodes:
-            join.set_roster(node, heads, [(n, until_us) for n in nodes if n not in heads])
-        join.assign([rng.choice(heads) for _ in nodes])
+            join.on_roster(node, heads, [(n, until_us) for n in nodes if n not in heads])
+        chosen = [rng.choice(heads) for _ in nodes]
+        membership.assign(chosen, chosen)
 
     every = max(1, -(-len(story.readings) // len(story.elections)))
     for place, reading in enumerate(story.readings):
