@@ -1,4 +1,4 @@
-"""How the sink calls an election: a broadcast, passed on by those whom it reaches where it does not reach all.
+"""How the sink calls an election: a broadcast, relayed by the motes that hear it where it does not reach all.
 
 A mote that misses the call is drawn in by its neighbours' first announcements, so that everybody takes part.
 """
@@ -6,7 +6,9 @@ A mote that misses the call is drawn in by its neighbours' first announcements, 
 from collections.abc import Callable, Sequence
 from random import Random
 
-from network.contract import Air, Clock
+from network.contract import Air
+from sim.kernel import Kernel, Story
+from sim.trace.kinds import CALL
 from sim.trace.tables import SINK
 
 CALL_BYTES = 0
@@ -18,43 +20,47 @@ class Caller:
 
     def __init__(
         self,
-        clock: Clock,
+        kernel: Kernel,
         air: Air,
         *,
         audience: Callable[[int], Sequence[int]],
         range_m: float,
         relayed: bool,
         spread_us: int,
+        wait_us: int,
         rng: Random,
     ) -> None:
         """A sink's call.
 
         Args:
-            clock: The time.
+            kernel: The clock.
             air: What the call goes over.
             audience: The motes in range of a node.
             range_m: How far the call carries.
             relayed: Whether motes pass the call on.
             spread_us: Relays wait a random time up to this, so that they do not all speak at once.
+            wait_us: How long the call is given to reach everybody.
             rng: Draws those times.
         """
-        self._clock = clock
+        self._kernel = kernel
         self._air = air
         self._audience = audience
         self._range_m = range_m
         self._relayed = relayed
         self._spread_us = spread_us
+        self._wait_us = wait_us
         self._rng = rng
         self._reached: set[int] = set()
 
-    def call(self) -> None:
-        """Call all motes to an election."""
+    def call(self) -> Story:
+        """Call all motes to an election; a process that ends when they have had time to hear it."""
         self._reached = set()
-        self._send(SINK, self._clock.now_us)
+        self._send(SINK, self._kernel.now_us)
+        yield self._kernel.timeout(self._wait_us)
 
     def _send(self, node: int, at_us: int) -> None:
         self._air.broadcast(
-            "call",
+            CALL,
             node,
             self._audience(node),
             self._range_m,
@@ -68,4 +74,4 @@ class Caller:
         self._reached.update(fresh)
         if self._relayed:
             for node in fresh:
-                self._send(node, self._clock.now_us + self._rng.randrange(self._spread_us + 1))
+                self._send(node, self._kernel.now_us + self._rng.randrange(self._spread_us + 1))

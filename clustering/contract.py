@@ -13,7 +13,7 @@ for the rest: every node it was told is alive ends as a head, or as member of a 
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,6 +150,8 @@ class Clusters:
     up: Nodes | None = None
     """Heads of heads: where each head passes on what is for the sink, a head of a higher level or the sink
     itself; the sink for all other nodes. None without levels."""
+    heads_by_level: tuple[int, ...] = ()
+    """How many heads were elected at each level; empty without levels."""
 
     def heads(self) -> Nodes:
         """The nodes that are heads, ascending."""
@@ -180,6 +182,50 @@ class Clusters:
             self_elected=takes_part & (self.self_elected | is_orphan),
             up=up,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The elections so far, as far as protocols want to know."""
+
+    round: int
+    """How many there have been."""
+    last_led: Nodes
+    """The round in which each node was last elected as head; -1 if never, or for want of another head only."""
+    took_part: Flags
+    """The nodes that took part in the election before; none before the first."""
+
+    @classmethod
+    def first(cls, count: int) -> Self:
+        """Before any election among `count` nodes."""
+        return cls(0, np.full(count, -1), np.zeros(count, dtype=np.bool_))
+
+    def after(self, clusters: Clusters) -> Self:
+        """The history for the round that follows an election."""
+        elected = clusters.heads()
+        elected = elected[~clusters.self_elected[elected]]
+        last_led = self.last_led.copy()
+        last_led[elected] = self.round
+        return replace(self, round=self.round + 1, last_led=last_led, took_part=clusters.head >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The network as an election finds it."""
+
+    neighbourhood: Neighbourhood
+    """Links within cluster range."""
+    positions_m: Reals
+    """Where the nodes are, a row each."""
+    alive: Flags
+    """The nodes that take part."""
+    energy_share: Reals
+    """Each node's residual energy as a share of a full battery."""
+    history: History
+    heads_guess: int
+    """How many heads to aim at, for protocols that aim at a number, where the user does not say."""
+    control: ControlMessages
+    """Size and pace of the messages."""
 
 
 Election: TypeAlias = Generator[Send, Heard, Clusters]

@@ -13,12 +13,13 @@ from network.listening import Listening
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Rows
+from sim.trace.rows import fault_row
 from sim.trace.tables import SINK, Event
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that befalls a node at a given time."""
+    """A crash, recovery, arrival, departure or sink outage, at a given time."""
 
     at_us: int
     node: NodeId
@@ -60,8 +61,8 @@ def departures(
     return [Change(rng.randrange(from_us, until_us), node, Event.REMOVED) for node in nodes]
 
 
-class Comings:
-    """Lets the changes happen, in order of time."""
+class Churn:
+    """Applies changes in time order."""
 
     def __init__(
         self,
@@ -123,13 +124,13 @@ class Comings:
                     self._take_down(node)
             case Event.SINK_DOWN | Event.SINK_UP:
                 pass
-        self._rows.append((change.at_us, node, change.event))
+        self._rows.append(fault_row(at_us=change.at_us, node=node, event=change.event))
 
     def _take_down(self, node: NodeId) -> None:
         self.happened.append((self._kernel.now_us, node, False))
         self._ledger.set_down(node)
-        for told in self._on_down:
-            told(node)
+        for listener in self._on_down:
+            listener(node)
 
     def _bring_up(self, node: NodeId) -> None:
         self.gone.discard(node)
@@ -138,5 +139,5 @@ class Comings:
         self._ledger.set_up(node)
         if self._listening is not None:
             self._listening.on_up(node)
-        for told in self._on_up:
-            told(node)
+        for listener in self._on_up:
+            listener(node)

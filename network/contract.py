@@ -60,7 +60,7 @@ class Links(Protocol):
     """Whether each node lives; the sink always does."""
 
     def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
-        """Say who takes messages of `kind`, and who is told when one is lost."""
+        """Register delivery and loss handlers for messages of `kind`."""
 
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int

@@ -10,6 +10,7 @@ from math import inf
 
 from network.contract import NodeId
 from sim.kernel import Kernel
+from sim.trace.kinds import CAUSES, CONTROL, CPU, IDLE, OVERHEAR, RX, SENSE, SLEEP, TX
 
 EXACT_J = 1e5
 """Up to this size of battery the books balance to the microjoule; real ones hold a fifth of it."""
@@ -28,31 +29,31 @@ class Ledger:
         self.battery_j = [*batteries_j, inf]
         self.residual_j = list(self.battery_j)
         nodes = len(self.battery_j)
-        self.tx_j = [0.0] * nodes
-        self.rx_j = [0.0] * nodes
-        self.idle_j = [0.0] * nodes
-        self.cpu_j = [0.0] * nodes
-        self.sense_j = [0.0] * nodes
-        self.overhear_j = [0.0] * nodes
-        """Receiving what was meant for others."""
-        self.sleep_j = [0.0] * nodes
-        self.control_j = [0.0] * nodes
-        """The part of tx and rx that elections cost."""
+        self.by_cause_j = {cause: [0.0] * nodes for cause in (*CAUSES, CONTROL)}
+        """What each node has drawn; the attributes below are these lists, for whoever draws often."""
+        self.tx_j = self.by_cause_j[TX]
+        self.rx_j = self.by_cause_j[RX]
+        self.idle_j = self.by_cause_j[IDLE]
+        self.cpu_j = self.by_cause_j[CPU]
+        self.sense_j = self.by_cause_j[SENSE]
+        self.overhear_j = self.by_cause_j[OVERHEAR]
+        self.sleep_j = self.by_cause_j[SLEEP]
+        self.control_j = self.by_cause_j[CONTROL]
         self.alive = [True] * nodes
         """Whether each mote works: it has energy and has not crashed or been taken away."""
         self.paid_until_us = [0] * nodes
         """When the last work that each mote has paid for starts or is done."""
         self.deaths: list[tuple[int, NodeId]] = []
-        self._mourners: list[Callable[[NodeId], None]] = []
+        self._listeners: list[Callable[[NodeId], None]] = []
 
     @property
     def count(self) -> int:
         """Number of motes, without the sink."""
         return len(self.residual_j) - 1
 
-    def on_death(self, mourner: Callable[[NodeId], None]) -> None:
-        """Have `mourner(node)` called whenever a mote's battery is empty."""
-        self._mourners.append(mourner)
+    def when_down(self, listener: Callable[[NodeId], None]) -> None:
+        """Register `listener(node)`, called on death, crash or removal."""
+        self._listeners.append(listener)
 
     def draw(self, node: NodeId, cause_j: list[float], joules: float) -> bool:
         """Take `joules` from a mote's battery for one of the ledger's causes; the dead give nothing.
@@ -76,8 +77,8 @@ class Ledger:
         """A mote stops working although its battery is not empty; what it held is gone."""
         assert self.alive[node], node
         self.alive[node] = False
-        for mourner in self._mourners:
-            mourner(node)
+        for listener in self._listeners:
+            listener(node)
 
     def set_up(self, node: NodeId) -> None:
         """A mote that was down works again, on the energy it had left."""
@@ -87,15 +88,7 @@ class Ledger:
 
     def spent_j(self, node: NodeId) -> float:
         """All that a mote has drawn, summed over the causes."""
-        return (
-            self.tx_j[node]
-            + self.rx_j[node]
-            + self.idle_j[node]
-            + self.cpu_j[node]
-            + self.sense_j[node]
-            + self.overhear_j[node]
-            + self.sleep_j[node]
-        )
+        return sum(self.by_cause_j[cause][node] for cause in CAUSES)
 
     def assert_balanced(self) -> None:
         """Every joule that is missing from a battery has a cause, to the microjoule.
@@ -116,5 +109,5 @@ class Ledger:
     def _die(self, node: NodeId) -> None:
         self.alive[node] = False
         self.deaths.append((max(self._kernel.now_us, self.paid_until_us[node]), node))
-        for mourner in self._mourners:
-            mourner(node)
+        for listener in self._listeners:
+            listener(node)

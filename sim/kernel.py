@@ -8,20 +8,25 @@ Two ways to make things happen:
 * SimPy's generator processes, for stories told over many steps (an election, a clustering round).
 
 Both share one queue, so time and ties are ordered the same: by time, then by order of scheduling. A SimPy
-event stands in it as a call of `_fire`, so that all entries look alike to the loop.
+event stands in it as a call of `_fire`, so that all entries look alike to the loop. `run`, `step` and all else that
+SimPy offers work as they do there, except that a failure nobody has caught is raised itself and not as a copy.
 """
 
 from collections.abc import Callable, Generator
 from heapq import heappop, heappush
 from types import MethodType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import simpy
+from simpy.core import EmptySchedule, StopSimulation
 from simpy.events import NORMAL, Event, EventPriority, Process, Timeout
 
 Argument = TypeVar("Argument")
 Story = Generator[Event, Any, None]
 """What a generator process yields."""
+
+_FIRST: Final = EventPriority(-1)
+"""Before all that is due at the same time."""
 
 
 class Kernel(simpy.Environment):
@@ -80,6 +85,19 @@ class Kernel(simpy.Environment):
             self.processed += handled
         self.now_us = until_us
 
+    def step(self) -> None:
+        """Handle the next event or call; `run` does nothing else.
+
+        Raises:
+            EmptySchedule: there is none.
+        """
+        queue: list[Any] = self._queue
+        if not queue:
+            raise EmptySchedule
+        self.now_us, _, _, function, argument = heappop(queue)
+        self.processed += 1
+        function(argument)
+
     def pending(self, function: Callable[[Argument], None]) -> list[Argument]:
         """Arguments of the calls of `function` that are still to come, in no particular order."""
         queue: list[Any] = self._queue
@@ -89,8 +107,15 @@ class Kernel(simpy.Environment):
 def _fire(event: Event) -> None:
     """Handle one SimPy event as `Environment.step` does."""
     callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
-    for callback in callbacks or ():
-        callback(event)
+    waiting = iter(callbacks or ())
+    try:
+        for callback in waiting:
+            callback(event)
+    except StopSimulation:
+        # The run ends here; whoever else waits for the event has it first thing when the next one begins.
+        event.callbacks = list(waiting)
+        event.env.schedule(event, _FIRST)
+        raise
     if not event._ok and not hasattr(event, "_defused"):
         failure = event._value
         assert isinstance(failure, BaseException), failure

@@ -20,6 +20,13 @@ DURATION_US_MAX: Final = 2**62
 """The longest duration that can be written: times to which it is added stay within 64 bits."""
 
 _DURATION: Final = re.compile(r"(\d+)(?:\.(\d+))?\s*([a-z]+)")
+_WHOLE_DIGITS_MAX: Final = len(str(DURATION_US_MAX))
+_FRACTION_DIGITS_MAX: Final = 13
+"""A day is 2^13 times an odd number of microseconds: with more decimals no part of it is whole."""
+
+
+class DurationError(ValueError):
+    """A text that is no duration, with what was expected instead."""
 
 
 def to_us(seconds: float) -> int:
@@ -27,14 +34,26 @@ def to_us(seconds: float) -> int:
     return round(seconds * US_PER_S)
 
 
-def duration_us(text: str) -> int | None:
-    """Microseconds of a length of time such as `60s`, `1.5min` or `250 ms`; None if the text is none.
+def duration_us(text: str) -> int:
+    """Microseconds of a length of time such as `60s`, `1.5min` or `250 ms`, without rounding.
 
-    It has to be a whole number of microseconds, at most `DURATION_US_MAX`.
+    Raises:
+        DurationError: The text is no length of time, no whole number of microseconds, or more than
+            `DURATION_US_MAX`.
     """
     match = _DURATION.fullmatch(text.strip())
     if match is None or match[3] not in UNITS_US:
-        return None
-    fraction = match[2] or ""
-    us, rest = divmod(int(match[1] + fraction) * UNITS_US[match[3]], 10 ** len(fraction))
-    return None if rest or us > DURATION_US_MAX else us
+        units = ", ".join(UNITS_US)
+        raise DurationError(f"expected a number with a unit ({units}), such as 60s")
+    whole, fraction = match[1].lstrip("0"), (match[2] or "").rstrip("0")
+    # Digits are counted first, since Python refuses to read a number of thousands of them.
+    too_long, uneven = len(whole) > _WHOLE_DIGITS_MAX, len(fraction) > _FRACTION_DIGITS_MAX
+    us = 0
+    if not too_long and not uneven:
+        us, rest = divmod(int(f"0{whole}{fraction}") * UNITS_US[match[3]], 10 ** len(fraction))
+        too_long, uneven = us > DURATION_US_MAX, rest > 0
+    if too_long:
+        raise DurationError(f"too long, expected at most {DURATION_US_MAX // UNITS_US['d']} d")
+    if uneven:
+        raise DurationError("expected a whole number of microseconds")
+    return us

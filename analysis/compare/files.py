@@ -2,9 +2,7 @@
 
 import csv
 import io
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from analysis.compare.estimates import Answers, difference_table, summary_table
 from analysis.compare.page import Page, answer_page
 from analysis.metrics.definitions import METRICS
 from sim.errors import InputError
+from sim.files import Aside, write_whole
 
 PAGE = "index.html"
 FIGURES = "figures"
@@ -62,8 +61,7 @@ def _remove_earlier(metrics: Sequence[str], out_dir: Path) -> None:
 def write_page(out_dir: Path, page: Page) -> Path:
     """Write the page that ties all together."""
     path = out_dir / PAGE
-    with aside(path) as beside:
-        beside.write_text(answer_page(page, out_dir), encoding="utf-8")
+    write_whole(path, answer_page(page, out_dir))
     return path
 
 
@@ -75,10 +73,9 @@ def write_table(table: pa.Table, out_dir: Path, name: str) -> list[Path]:
     # Python writes a float with the digits that give the same float back.
     writer.writerows(row.values() for row in table.to_pylist())
     as_csv, as_parquet = out_dir / f"{name}.csv", out_dir / f"{name}.parquet"
-    with aside(as_csv) as beside:
-        beside.write_text(text.getvalue(), encoding="utf-8")
-    with aside(as_parquet) as beside:
-        pq.write_table(table, beside)
+    write_whole(as_csv, text.getvalue())
+    with Aside(as_parquet) as aside:
+        pq.write_table(table, aside)
     return [as_csv, as_parquet]
 
 
@@ -111,11 +108,3 @@ def make_folder(folder: Path) -> None:
         raise InputError(
             f"--out {folder}: cannot be made a directory ({fault.strerror})"
         ) from fault
-
-
-@contextmanager
-def aside(path: Path) -> Iterator[Path]:
-    """A path to write to instead, moved to `path` once written."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    yield beside
-    beside.replace(path)

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.metrics.number_format import short
 from analysis.report.series import ELECTIONS
-from sim.trace.tables import CONTROL_KINDS
+from sim.trace.kinds import CONTROL_KINDS
 
 RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""

@@ -12,7 +12,6 @@ from analysis.metrics.inputs import (
     ANSWERED,
     APPEARED_US,
     ARITY,
-    CAUSES,
     CAUSES_J,
     CONTROL_J,
     CONTROL_SENT,
@@ -42,8 +41,9 @@ from analysis.metrics.inputs import (
 )
 from analysis.metrics.metric import Aggregate
 from analysis.trace.reader import TraceTables
+from sim.trace.kinds import CAUSES, CONTROL_KINDS
 from sim.trace.manifest import Manifest
-from sim.trace.tables import CONTROL_KINDS, Fate
+from sim.trace.tables import Fate
 from sim.units import US_PER_MS, US_PER_S
 
 

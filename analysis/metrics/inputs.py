@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from analysis.metrics.metric import Count, Distinct, Fact, Special, Sum, Where
 from analysis.trace.run_check import scenario_key
+from sim.trace.kinds import CAUSES, CONTROL_KINDS
 from sim.trace.manifest import Manifest
-from sim.trace.tables import CONTROL_KINDS, SINK, Fate
+from sim.trace.tables import SINK, Fate
 from sim.units import US_PER_S
 
 NAME: Final = Fact("name", "name", "the scenario's name", str)
@@ -67,9 +68,6 @@ CONTROL_SENT_BYTES: Final = Sum(
 LOST: Final = Sum(
     "traffic.lost", ("traffic",), "copies that were addressed and not received", column="lost"
 )
-
-CAUSES: Final = ("tx", "rx", "idle", "cpu", "sense", "overhear", "sleep")
-"""The disjoint causes that add up to all energy drawn."""
 
 
 def _joules(what: str, column: str) -> Special:

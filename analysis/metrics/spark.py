@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
 from analysis.metrics.definitions import METRICS, row_of
-from analysis.metrics.inputs import CAUSES, FACTS, WINDOW_S
+from analysis.metrics.inputs import FACTS, WINDOW_S
 from analysis.metrics.metric import (
     Aggregate,
     Count,
@@ -27,6 +27,7 @@ from analysis.metrics.metric import (
 from analysis.metrics.recall import PAIRS_MAX, Keep, recall
 from analysis.metrics.tracking import tracking
 from analysis.spark.traces import Traces
+from sim.trace.kinds import CAUSES
 from sim.trace.tables import SINK
 from sim.units import US_PER_S
 

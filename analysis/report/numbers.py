@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.report.html import Html, join, tag
+from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.manifest import Manifest
-from sim.trace.tables import CONTROL_KINDS, Fate
+from sim.trace.tables import Fate
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""

@@ -6,8 +6,6 @@ have at most `BINS_MOST` points per line, and `report_replay` says how the repla
 """
 
 import json
-import os
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -32,6 +30,7 @@ from analysis.trace.count_check import check_counts
 from analysis.trace.reader import TraceTables
 from analysis.trace.run_check import check_run
 from sim.errors import InputError, TraceError
+from sim.files import write_whole
 from sim.trace.manifest import Manifest
 
 REPORT = "report.html"
@@ -49,14 +48,10 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
     if path.is_dir():
         raise InputError(f"{path}: is a directory; expected the name of a file for the page")
     page = report_page(directory)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(page, encoding="utf-8")
-        aside.replace(path)
+        write_whole(path, page)
     except OSError as fault:
-        with suppress(OSError):
-            aside.unlink()
         raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
     return path
 

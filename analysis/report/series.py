@@ -7,7 +7,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.trace.reader import TraceTables, codes
-from sim.trace.tables import CONTROL_KINDS, Fate
+from sim.trace.kinds import CONTROL_KINDS
+from sim.trace.tables import Fate
 from sim.units import US_PER_S
 
 BINS_MOST = 300

@@ -13,6 +13,7 @@ the one it was made from: what was compacted long ago never stands for a run tha
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +24,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from analysis.spark.tasks import Progress, run_tasks
+from sim.files import Aside, write_whole
 
 FOLDER: Final = "traces"
 INDEX: Final = "index.json"
@@ -120,9 +122,10 @@ def compact(
             progress=lambda state: progress(state, len(new)),
         )
     _write_index(folder, index)
-    for stale in folder.glob("*/part-*.parquet"):
+    # Also what tasks left behind whose process died.
+    for stale in (*folder.glob("*/part-*.parquet"), *folder.glob("*/.part-*")):
         if stale.name not in index:
-            stale.unlink()
+            stale.unlink(missing_ok=True)
     return len(new)
 
 
@@ -150,17 +153,13 @@ def write_part(bundle: Sequence[Source], folder: Path, part: str) -> None:
         if not holders:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f".{part}")
-        writer = None
-        try:
+        with Aside(path) as aside, ExitStack() as stack:
+            writer = None
             for rows in _rows_by_point(holders, table):
                 if writer is None:
                     writer = pq.ParquetWriter(aside, rows.schema, compression="zstd")
+                    stack.enter_context(writer)
                 writer.write_table(rows)
-        finally:
-            if writer is not None:
-                writer.close()
-        aside.replace(path)
 
 
 def _rows_by_point(holders: Sequence[Source], table: str) -> Iterator[pa.Table]:
@@ -181,6 +180,5 @@ def _rows_by_point(holders: Sequence[Source], table: str) -> Iterator[pa.Table]:
 
 def _write_index(folder: Path, parts: Mapping[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    aside = folder / f".{INDEX}"
-    aside.write_text(json.dumps({"format": FORMAT, "parts": parts}, indent=1) + "\n")
-    aside.replace(folder / INDEX)
+    text = json.dumps({"format": FORMAT, "parts": parts}, indent=1)
+    write_whole(folder / INDEX, f"{text}\n")

@@ -18,13 +18,11 @@ import pyarrow.compute as pc
 from analysis.compare.groups import flatten
 from analysis.trace.reader import TraceTables, codes
 from sim.errors import TraceError
+from sim.trace.kinds import CAUSES, CONTROL
 from sim.trace.manifest import MANIFEST, Manifest
 
 _SUM_ERROR: Final = 1e-9
 """Relative: joules were added up in another order."""
-
-_CAUSES: Final = ("tx", "rx", "idle", "cpu", "sense", "overhear", "sleep")
-
 
 BELIEVED: Final = "tracking"
 """Found as the run went on: all that can be seen afterwards is whether there are numbers."""
@@ -162,7 +160,7 @@ def _results(batches: Batches) -> dict[str, Any]:
 
 def _energy(batches: Batches) -> dict[str, Any]:
     """Joules are spent since the start: the last sample has all of them."""
-    at_us, total_j = -1, np.zeros(len(_CAUSES) + 1)
+    at_us, total_j = -1, np.zeros(len(CAUSES) + 1)
     for batch in batches:
         times_us, *joules = (column.to_numpy() for column in batch.columns)
         if times_us[-1] != at_us:
@@ -172,7 +170,7 @@ def _energy(batches: Batches) -> dict[str, Any]:
     *by_cause_j, control_j = total_j.tolist()
     return {
         "energy_j": sum(by_cause_j),
-        "energy_by_cause_j": dict(zip(_CAUSES, by_cause_j, strict=True)),
+        "energy_by_cause_j": dict(zip(CAUSES, by_cause_j, strict=True)),
         "control_j": control_j,
     }
 
@@ -184,7 +182,7 @@ RECOUNTS: Final = {
     "probes": Recount(("heads_probed", "heads_matched"), _probes),
     "requests": Recount(("outcome",), _rows_by_text("requests")),
     "results": Recount(("origin", "origin_at_us", "arity", "delay_us", "amends"), _results),
-    "energy": Recount(("at_us", *(f"{cause}_j" for cause in (*_CAUSES, "control"))), _energy),
+    "energy": Recount(("at_us", *(f"{cause}_j" for cause in (*CAUSES, CONTROL))), _energy),
     "drops": Recount(("reason",), _rows_by_text("drops")),
     "deaths": Recount(("node",), _rows("deaths")),
 }

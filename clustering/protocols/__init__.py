@@ -1,1 +1,1 @@
-"""Clustering protocols, one file each, and their registry."""
+"""Clustering protocols, a package each (options and election), and their registry."""

@@ -9,9 +9,12 @@ from typing import NamedTuple, Protocol
 
 from join.contract import Arity, Member, Occurrence, Stream
 from join.operators.registry import make_operator
-from join.strategies.accounts import Reading
-from join.strategies.snjoin_star.head import ClusterHead
+from join.reading import Reading
+from join.strategies.contract import JoinSettings
+from join.strategies.snjoin_star.head import ClusterHead, HeadSettings
+from join.strategies.snjoin_star.rules.without_learning import FullProbing
 from join.windows import Uniform
+from sim.trace.tables import SINK
 
 
 class Joined(NamedTuple):
@@ -76,3 +79,16 @@ class OperatorAtSink:
         if self._factorised:
             return tuple(Member(stream, us) for stream, times in partners for us in times)
         return tuple(Member(stream, times[-1]) for stream, times in partners)
+
+
+def sink_operator(settings: JoinSettings) -> SinkOperator:
+    """The operator that the settings name."""
+    if settings.operator == "snjoin":
+        head = HeadSettings(settings.window_us, settings.late_us, settings.factorised)
+        return SNJoinAtSink(ClusterHead(SINK, FullProbing(), head))
+    return OperatorAtSink(
+        settings.operator,
+        window_us=settings.window_us,
+        late_us=settings.late_us,
+        factorised=settings.factorised,
+    )

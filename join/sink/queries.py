@@ -11,9 +11,10 @@ from join.dsms.catalog import TIME_COLUMN, StreamSchema, Type
 from join.dsms.clocked import QuerySite
 from join.dsms.engine import Engine
 from join.dsms.running_query import Output
-from join.strategies.accounts import Reading
+from join.reading import Reading
 from network.contract import Clock
 from sim.trace.recorder import Rows
+from sim.trace.rows import result_row
 
 SENSORS = "Sensors"
 """The stream of all readings."""
@@ -53,7 +54,7 @@ class SinkQueries:
         self._rows = rows
         self._positions_m = positions_m
         self._columns = {name: list(query.columns) for name, query in engine.queries.items()}
-        self.site = QuerySite(engine, clock, self._tell)
+        self.site = QuerySite(engine, clock, self._record)
 
     def take(self, reading: Reading, at_us: int) -> None:
         """Take in a reading at `at_us`, now or soon: when the sink's CPU has come to it."""
@@ -64,17 +65,14 @@ class SinkQueries:
         row = (node, value, *self._positions_m[node], at_us, self._clock.now_us)
         self.site.take(SENSORS, row, at_us)
 
-    def _tell(self, outputs: Sequence[Output]) -> None:
+    def _record(self, outputs: Sequence[Output]) -> None:
         for output in outputs:
             named = dict(zip(self._columns[output.query], output.row, strict=True))
             self._rows.append(
-                (
-                    output.at_us,
-                    output.query,
-                    output.change,
-                    *(None,) * 7,
-                    False,
-                    False,
-                    json.dumps(named),
+                result_row(
+                    at_us=output.at_us,
+                    query=output.query,
+                    change=output.change,
+                    selected=json.dumps(named),
                 )
             )

@@ -1,13 +1,16 @@
 """The sink: takes results in, keeps the answer as it changes, writes both to the trace."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from join.contract import Member, Stream, Value
+from join.reading import Reading
 from join.sink.answer import Answer
-from join.strategies.accounts import Reading
+from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime
 from sim.trace.recorder import Rows
+from sim.trace.rows import result_row
 from sim.units import US_PER_S
 
 MEMORY_US = 60 * US_PER_S
@@ -21,62 +24,86 @@ Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newes
 """Puts together what several heads gave: all members, and the newest of each sensor."""
 
 
-class SinkSite:
-    """Where join results end.
+@dataclass(frozen=True, slots=True)
+class SinkSettings:
+    """What the sink makes of results."""
 
-    `query` names the answer in the trace. With `arity_least` above two, results with fewer sensors do
-    not count (a complete join asks for all of them). `amends` says whether a reading may have more than one
-    result. `true_us` is when a mote's clock showed what a reading is stamped with: delays count from there.
-    """
+    query: str
+    """Names the answer in the trace."""
+    window_us: int
+    arity_least: int
+    """Results with fewer sensors do not count: a complete join asks for all of them, another for two."""
+    with_partners: bool
+    """Whether the trace lists partners."""
+    amends: bool
+    """Whether a reading may have more than one result."""
+    merge: Merge
+
+
+class SinkSite:
+    """Where join results end."""
 
     def __init__(
         self,
         clock: Clock,
         rows: Rows,
-        *,
-        query: str,
-        window_us: int,
-        arity_least: int,
-        with_partners: bool,
-        amends: bool,
-        merge: Merge,
+        settings: SinkSettings,
         true_us: LocalTime,
+        queries: SinkQueries | None = None,
     ) -> None:
+        """A sink whose results go to `rows`.
+
+        Args:
+            clock: The time.
+            rows: The trace's table of results.
+            settings: What it makes of results.
+            true_us: When a mote's clock showed what a reading is stamped with: delays count from there.
+            queries: Queries over the readings that reach the sink, if there are any.
+        """
         self._clock = clock
         self._rows = rows
-        self._query = query
-        self._arity_least = arity_least
-        self._with_partners = with_partners
-        self._merge = merge
+        self._query = settings.query
+        self._arity_least = settings.arity_least
+        self._with_partners = settings.with_partners
+        self._merge = settings.merge
         self._true_us = true_us
-        self._amends = amends
-        self._memory_us = 2 * window_us + MEMORY_US
-        self.answer = Answer(window_us=window_us)
+        self._amends = settings.amends
+        self._queries = queries
+        self._memory_us = 2 * settings.window_us + MEMORY_US
+        self.answer = Answer(window_us=settings.window_us)
         self.results = 0
         self.width = 0
         """Sum of the results' arities."""
         self.delay_us = 0
         """Sum of the results' delays."""
-        self.on_result: Callable[[int], None] = lambda _: None
-        """Called with the time of every result."""
+        self._listeners: list[Callable[[int], None]] = []
         self._reported: dict[Reading, set[Stream]] = {}
         """Partners reported of recent readings, if results may be amended."""
         self._due_us: dict[Value, int] = {}
         """By value in the answer: when to look whether a sensor has left."""
 
-    def take(
+    def when_result(self, listener: Callable[[int], None]) -> None:
+        """Register `listener`, called with the time of every result."""
+        self._listeners.append(listener)
+
+    def take_reading(self, reading: Reading, at_us: int) -> None:
+        """Pass a reading that has been joined here at `at_us`, now or soon, to the queries."""
+        if self._queries is not None:
+            self._queries.take(reading, at_us)
+
+    def take_result(
         self,
-        reading: Reading,
+        origin: Reading,
         partners: list[tuple[Member, ...]],
         at_us: int,
         *,
         partial: bool = False,
     ) -> None:
-        """Take in what one reading joined with at `at_us`, which is now or soon: when the CPU has formed it.
+        """Take what one reading joined with at `at_us`, which is now or soon: when the CPU has formed it.
 
         A second result of the same reading amends the first: only partners not yet reported count.
         """
-        result = (reading, partners, partial)
+        result = (origin, partners, partial)
         if at_us > self._clock.now_us:
             self._clock.call_at(at_us, self._take, result)
         else:
@@ -109,26 +136,26 @@ class SinkSite:
             self._watch(value, at_us)
         delay_us = at_us - self._true_us(reading.node, reading.at_us)
         self.width += len(newest_us)
-        self.on_result(at_us)
+        for listener in self._listeners:
+            listener(at_us)
         if not amends:
             self.results += 1
             self.width += 1
             self.delay_us += delay_us
         self._rows.append(
-            (
-                at_us,
-                self._query,
-                change,
-                value,
-                reading.node,
-                reading.at_us,
-                arity,
-                members if self._with_partners else None,
-                delay_us,
-                size,
-                partial,
-                amends,
-                None,
+            result_row(
+                at_us=at_us,
+                query=self._query,
+                change=change,
+                value=value,
+                origin=reading.node,
+                origin_at_us=reading.at_us,
+                arity=arity,
+                partners=members if self._with_partners else None,
+                delay_us=delay_us,
+                answer=size,
+                partial=partial,
+                amends=amends,
             )
         )
 
@@ -151,20 +178,14 @@ class SinkSite:
         departure = self.answer.depart(value, now_us)
         if departure:
             self._rows.append(
-                (
-                    now_us,
-                    self._query,
-                    departure.change,
-                    value,
-                    None,
-                    None,
-                    departure.answer,
-                    departure.left if self._with_partners else None,
-                    None,
-                    departure.answer,
-                    False,
-                    False,
-                    None,
+                result_row(
+                    at_us=now_us,
+                    query=self._query,
+                    change=departure.change,
+                    value=value,
+                    arity=departure.answer,
+                    partners=departure.left if self._with_partners else None,
+                    answer=departure.answer,
                 )
             )
         if value in self.answer:

@@ -8,9 +8,7 @@ from bisect import insort
 from collections.abc import Iterator
 
 from join.contract import Member, Stream
-
-Stamp = tuple[int, int, int]
-"""(time of processing in microseconds, where, how many before it there): totally ordered."""
+from join.reading import Stamp
 
 
 class Newest:

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Mapping
 from typing import Generic
 
 from join.contract import Member, Stream, Value
+from join.reading import HeldReading, Stamp
 from join.state.clean_sweep import Record, StampT, TimeSweep, add_sorted, remove_first
-from join.state.newest import Newest, Stamp, add_member
+from join.state.newest import Newest, add_member
 
 
 class OccurrenceTable(Generic[StampT]):
@@ -158,7 +159,7 @@ class ValueTable(OccurrenceTable[Stamp]):
             self._forget_newest(record)
         return len(gone)
 
-    def held(self) -> Iterator[tuple[int, Value, Stream, Stamp]]:
+    def held(self) -> Iterator[HeldReading]:
         """Everything held as (time, value, stream, stamp), in order of arrival."""
         return ((at_us, value, stream, stamp) for at_us, stamp, stream, value in self._sweep)
 

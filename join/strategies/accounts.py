@@ -1,19 +1,13 @@
 """Accounts for every reading and probe request: how it ended, and why."""
 
 from collections import Counter
-from typing import NamedTuple
 
+from join.reading import Reading
 from join.strategies.snjoin_star.request import ProbeRequest
+from sim.trace.kinds import READING
 from sim.trace.recorder import Rows
+from sim.trace.rows import drop_row, fate_row, probe_row, request_row
 from sim.trace.tables import DropReason, Fate, RequestEnd
-
-
-class Reading(NamedTuple):
-    """A mote's reading that has a value to join."""
-
-    node: int
-    value: int
-    at_us: int
 
 
 class Accounts:
@@ -37,21 +31,17 @@ class Accounts:
 
     def joined(self, reading: Reading, head: int, at_us: int) -> None:
         """The reading has been joined and is held for later ones, at a head or the sink."""
-        self.fates[Fate.JOINED] += 1
-        self._fates.append((at_us, reading.node, reading.at_us, Fate.JOINED, None, head))
+        self._fate(reading, at_us, Fate.JOINED, head=head)
 
     def dropped(self, reading: Reading, where: int, reason: DropReason, at_us: int) -> None:
         """The reading never came to be joined, at the head or sink where it should have been."""
-        self.fates[Fate.DROPPED] += 1
-        self.drops[reason] += 1
         head = None if where < 0 or reason is DropReason.NO_HEAD else where
-        self._fates.append((at_us, reading.node, reading.at_us, Fate.DROPPED, reason, head))
-        self._drops.append((at_us, where, reason, "reading", reading.node, reading.at_us))
+        self._fate(reading, at_us, Fate.DROPPED, reason=reason, head=head)
+        self.lost(READING, where, reason, at_us, reading.node, reading.at_us)
 
     def in_flight(self, reading: Reading, at_us: int) -> None:
         """The run ended while the reading was on its way."""
-        self.fates[Fate.IN_FLIGHT] += 1
-        self._fates.append((at_us, reading.node, reading.at_us, Fate.IN_FLIGHT, None, None))
+        self._fate(reading, at_us, Fate.IN_FLIGHT)
 
     def lost(
         self,
@@ -64,7 +54,16 @@ class Accounts:
     ) -> None:
         """A message, or a held reading (kind "state"), was dropped; the reading it was about, if any."""
         self.drops[reason] += 1
-        self._drops.append((at_us, where, reason, kind, origin, origin_at_us))
+        self._drops.append(
+            drop_row(
+                at_us=at_us,
+                node=where,
+                reason=reason,
+                kind=kind,
+                origin=origin,
+                origin_at_us=origin_at_us,
+            )
+        )
 
     def finished(self, request: ProbeRequest, at_us: int) -> None:
         """A probe request has been past all heads of its sequence."""
@@ -73,16 +72,16 @@ class Accounts:
         self.heads_probed += probed
         self.heads_matched += matched
         self._probes.append(
-            (
-                at_us,
-                request.initiator,
-                request.value,
-                probed,
-                matched,
-                request.hops,
-                request.bytes,
-                request.origin,
-                request.at_us,
+            probe_row(
+                at_us=at_us,
+                origin_head=request.initiator,
+                value=request.value,
+                heads_probed=probed,
+                heads_matched=matched,
+                hops=request.hops,
+                bytes=request.bytes,
+                origin=request.origin,
+                origin_at_us=request.at_us,
             )
         )
         self.ended(request, RequestEnd.FINISHED, at_us)
@@ -99,22 +98,43 @@ class Accounts:
         """A probe request, or a part of one, came to an end; where and why, if before its time."""
         self.requests[end] += 1
         self._requests.append(
-            (
-                at_us,
-                request.initiator,
-                request.origin,
-                request.at_us,
-                request.stamp[0],
-                request.known,
-                request.sequence,
-                request.passed_over,
-                request.parts,
-                end,
-                reason,
-                where,
+            request_row(
+                at_us=at_us,
+                origin_head=request.initiator,
+                origin=request.origin,
+                origin_at_us=request.at_us,
+                stamp_us=request.stamp[0],
+                known=request.known,
+                heads=request.sequence,
+                passed_over=request.passed_over,
+                parts=request.parts,
+                outcome=end,
+                reason=reason,
+                node=where,
             )
         )
 
     def assert_complete(self) -> None:
         """Every reading that was handed over has exactly one fate."""
         assert self.submitted == self.fates.total(), (self.submitted, self.fates)
+
+    def _fate(
+        self,
+        reading: Reading,
+        at_us: int,
+        fate: Fate,
+        *,
+        reason: DropReason | None = None,
+        head: int | None = None,
+    ) -> None:
+        self.fates[fate] += 1
+        self._fates.append(
+            fate_row(
+                at_us=at_us,
+                node=reading.node,
+                origin_at_us=reading.at_us,
+                fate=fate,
+                reason=reason,
+                head=head,
+            )
+        )

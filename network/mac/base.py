@@ -1,4 +1,4 @@
-"""What every MAC shares: who handles which messages, who pays for what, and the log.
+"""What every MAC shares: handlers of messages, charges and the log.
 
 What happens to a message, whatever the MAC:
 
@@ -12,23 +12,27 @@ when the run ends.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import ClassVar, Final, Protocol
 
-from network.contract import Handler, LossHandler, Message, NodeId
+from network.contract import Air, Handler, LossHandler, Message, NodeId
 from network.ledger import Ledger
 from network.listening import Listening
+from network.membership import Membership
 from network.radio.channel import Channel
 from network.radio.frame_loss import Medium
 from network.radio.profile import Profile
 from sim.kernel import Kernel
 from sim.memo import Memo
+from sim.rng import RandomStreams
+from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.tables import DropReason, Outcome
 
 LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
 """As the `messages` table: at_us, kind, source, target, bytes, outcome, arrived_us, addressed, received."""
 
 Hearing = Callable[[NodeId, list[NodeId]], None]
-"""Told of a broadcast that has ended: its source, and who heard it."""
+"""Called when a broadcast has ended, with its source and the nodes that heard it."""
 
 OUTCOMES: Final = {
     DropReason.LOST: Outcome.LOST,
@@ -40,33 +44,70 @@ OUTCOMES: Final = {
 """How a transmission ended whose message was dropped for a reason."""
 
 
+@dataclass(frozen=True, slots=True)
+class MacTraits:
+    """What the other layers have to know of a MAC; nobody asks for its name or class."""
+
+    acknowledges: bool = False
+    """Whether senders notice losses, and send again."""
+    can_lose: bool = False
+    """Whether it loses messages between nodes that work and are in range."""
+    contends: bool = False
+    """Whether motes that send at the same time get in each other's way."""
+    owns_sleep: bool = False
+    """Whether it turns radios on and off itself, so that no duty cycle goes with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MacParts:
+    """What every MAC is made from."""
+
+    kernel: Kernel
+    ledger: Ledger
+    channel: Channel
+    profile: Profile
+    streams: RandomStreams
+    membership: Membership
+    medium: Medium | None = None
+    """Frame loss, jitter and outages; None if there are none."""
+    listening: Listening | None = None
+    """The account of idle radios; None if they draw nothing and never sleep."""
+    overhearing: bool = False
+    """Whether motes in range pay for frames that are not for them."""
+    control_kinds: Iterable[str] = CONTROL_KINDS
+    """Message kinds whose energy counts as control."""
+
+
+class LoggedAir(Air, Protocol):
+    """An air that keeps a log of its transmissions."""
+
+    log: list[LogRow]
+    receptions: list[tuple[int, str, int, list[NodeId]]]
+
+    def close(self) -> list[Message]:
+        """Log what is still on air as in flight; returns the unicasts that have not arrived."""
+
+    def earliest_on_air_us(self) -> int:
+        """When the oldest message still on air was sent; now if there is none."""
+
+
+class Mac(LoggedAir, Protocol):
+    """Carries messages over one hop."""
+
+    traits: ClassVar[MacTraits]
+
+    def cancel(self, node: NodeId) -> None:
+        """A mote crashed or was removed: what it has not begun to send is not sent."""
+
+
 class BaseAir:
     """Handlers, charges and the log; a MAC adds when things happen."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        ledger: Ledger,
-        channel: Channel,
-        profile: Profile,
-        *,
-        control_kinds: Iterable[str],
-        medium: Medium | None = None,
-        listening: Listening | None = None,
-        overhearing: bool = False,
-    ) -> None:
-        """An air of one MAC.
+    traits: ClassVar[MacTraits] = MacTraits()
 
-        Args:
-            kernel: The clock.
-            ledger: The batteries.
-            channel: Who reaches whom, and for what energy.
-            profile: The motes' hardware.
-            control_kinds: Message kinds whose energy counts as control.
-            medium: What else befalls frames; None if nothing does.
-            listening: Is told of the time that radios were in use; None if idle radios draw nothing.
-            overhearing: Whether motes in range pay for frames that are not for them.
-        """
+    def __init__(self, parts: MacParts) -> None:
+        kernel, ledger, channel, profile = parts.kernel, parts.ledger, parts.channel, parts.profile
+        listening = parts.listening
         self._kernel = kernel
         self._ledger = ledger
         self._draw = ledger.draw
@@ -74,11 +115,11 @@ class BaseAir:
         self._paid_until_us = ledger.paid_until_us
         self._channel = channel
         self._profile = profile
-        self._medium = medium
+        self._medium = parts.medium
         self._listening = listening
         self._listens = listening is not None
-        self._overhearing = overhearing
-        self._control = frozenset(control_kinds)
+        self._overhearing = parts.overhearing
+        self._control = frozenset(parts.control_kinds)
         self._receive_j_per_byte = profile.receive_j_per_byte
         self._header_bytes = profile.header_bytes
         self._payload_bytes_max = profile.payload_bytes_max
@@ -97,11 +138,23 @@ class BaseAir:
         """Finished transmissions since the log was last taken."""
         self.receptions: list[tuple[int, str, int, list[NodeId]]] = []
         """Broadcast copies received: arrived_us, kind, bytes, who."""
+        parts.membership.when_election_begins(self._begin_election)
+        parts.membership.when_changed(self._begin_round)
 
     def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
-        """Say who takes messages of `kind`, and who is told when one is lost."""
+        """Register delivery and loss handlers for messages of `kind`."""
         assert kind not in self._handlers, kind
         self._handlers[kind] = (handler, on_loss)
+
+    def _begin_election(self) -> None:
+        """An election begins: all radios go on."""
+        if self._listening is not None:
+            self._listening.wake_all()
+
+    def _begin_round(self) -> None:
+        """Motes have their heads: radios go back to their duty cycle."""
+        if self._listening is not None:
+            self._listening.resume()
 
     def _transmit(self, kind: str, source: NodeId, size: int, joules: float, at_us: int) -> bool:
         """Charge the sender; False if it is, or thereby becomes, dead."""

@@ -19,88 +19,53 @@ one that is receiving does not start on another frame.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from network.contract import Message, NodeId
-from network.ledger import Ledger
-from network.listening import Listening
-from network.mac.base import OUTCOMES, BaseAir, Hearing
+from network.mac.base import OUTCOMES, BaseAir, Hearing, MacParts, MacTraits
 from network.mac.csma_frames import Frame, Job
 from network.mac.ether import Ether
-from network.radio.channel import Channel
-from network.radio.frame_loss import Medium
-from network.radio.profile import MacTiming, Profile
-from sim.kernel import Kernel
-from sim.rng import RandomStreams
+from network.radio.profile import MacTiming
+from sim.trace.kinds import MAC_ACK
 from sim.trace.tables import SINK, DropReason, Outcome
 
-ACK_KIND: Final = "mac-ack"
-"""Kind of acknowledgement frames in the log."""
+
+@dataclass(frozen=True, slots=True)
+class CsmaOptions:
+    """What the scenario says of carrier sensing."""
+
+    timing: MacTiming
+    """Constants of the MAC."""
+    acknowledge: bool
+    """Whether unicasts are acknowledged, and repeated if not."""
+    queue: int
+    """Messages a mote can hold for sending."""
 
 
 class CsmaAir(BaseAir):
     """Broadcasts and unicasts that contend for the channel."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        ledger: Ledger,
-        channel: Channel,
-        profile: Profile,
-        streams: RandomStreams,
-        medium: Medium,
-        *,
-        control_kinds: Iterable[str],
-        timing: MacTiming,
-        acknowledge: bool,
-        queue: int,
-        listening: Listening | None = None,
-        overhearing: bool = False,
-        next_start: Callable[[int, int], int] | None = None,
-    ) -> None:
-        """A contended air.
+    traits = MacTraits(acknowledges=True, can_lose=True, contends=True)
 
-        Args:
-            kernel: The clock.
-            ledger: The batteries.
-            channel: Who reaches and disturbs whom.
-            profile: The motes' hardware.
-            streams: Where back-offs come from.
-            medium: What befalls frames apart from contention.
-            control_kinds: Message kinds whose energy counts as control.
-            timing: Constants of the MAC.
-            acknowledge: Whether unicasts are acknowledged, and repeated if not.
-            queue: How many messages a mote can hold for sending.
-            listening: Is told of the time that radios were in use.
-            overhearing: Whether motes in range pay for frames that are not for them.
-            next_start: (time, airtime) to the time when radios are next awake for it; None: always.
-        """
-        super().__init__(
-            kernel,
-            ledger,
-            channel,
-            profile,
-            control_kinds=control_kinds,
-            medium=medium,
-            listening=listening,
-            overhearing=overhearing,
-        )
+    def __init__(self, parts: MacParts, options: CsmaOptions) -> None:
+        assert parts.medium is not None, "contention needs a medium to lose frames on"
+        super().__init__(parts)
+        ledger, medium, timing = parts.ledger, parts.medium, options.timing
         self._contention = medium
-        self._streams = streams
+        self._streams = parts.streams
         self._timing = timing
-        self._acknowledge = acknowledge
-        self._queue = queue
-        self._next_start = next_start
+        self._acknowledge = options.acknowledge
+        self._queue = options.queue
         nodes = len(ledger.alive)
         self._queues: list[deque[Job]] = [deque() for _ in range(nodes)]
         self._backoff_draws: dict[NodeId, Callable[[int], int]] = {}
-        self.ether = Ether(channel, medium, cca_us=timing.cca_us)
+        self.ether = Ether(parts.channel, medium, cca_us=timing.cca_us)
         """What is on air."""
         self._sequences = [0] * nodes
         self._last_heard: dict[tuple[NodeId, NodeId], int] = {}
         """By target and source: the sequence number of the last frame received."""
-        ledger.on_death(self._on_death)
+        ledger.when_down(self._clear_queue)
 
     # What the layers above do.
 
@@ -134,6 +99,9 @@ class CsmaAir(BaseAir):
         job.on_heard = on_heard
         job.range_m = range_m
         self._kernel.call_at(at_us, self._enqueue, job)
+
+    def cancel(self, node: NodeId) -> None:
+        """A mote crashed or was removed: its queue is gone already, as at any death."""
 
     def close(self) -> list[Message]:
         """Log what is on air as in flight; returns the unicasts that have not arrived."""
@@ -210,9 +178,9 @@ class CsmaAir(BaseAir):
 
     def _awake_us(self, job: Job, at_us: int) -> int:
         """When radios are awake for a job's frame, at `at_us` or later."""
-        if self._next_start is None:
+        if self._listening is None:
             return at_us
-        return self._next_start(at_us, self._airtime_us[job.frame_sizes[job.position]])
+        return self._listening.next_start(at_us, self._airtime_us[job.frame_sizes[job.position]])
 
     def _assess(self, job: Job) -> None:
         """CSMA steps 4 and 5: send if the channel was clear, else back off longer or give up."""
@@ -401,8 +369,8 @@ class CsmaAir(BaseAir):
         assert job.failed is not None, message.kind
         self._handlers[message.kind][1](message, job.failed)
 
-    def _on_death(self, node: NodeId) -> None:
-        """A mote died: its queue is gone; what is on air still ends."""
+    def _clear_queue(self, node: NodeId) -> None:
+        """A mote died, crashed or was removed: its queue is gone; what is on air still ends."""
         queue = self._queues[node]
         jobs = list(queue)
         queue.clear()
@@ -435,7 +403,7 @@ class CsmaAir(BaseAir):
     def _log(
         self, frame: Frame, outcome: Outcome, arrived_us: int | None, addressed: int, received: int
     ) -> None:
-        kind = ACK_KIND if frame.is_ack else frame.job.message.kind
+        kind = MAC_ACK if frame.is_ack else frame.job.message.kind
         self.log.append(
             (
                 frame.start_us,

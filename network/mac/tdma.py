@@ -13,51 +13,43 @@ a member that such a message is for, as a relay on a route or a head of before, 
 The schedule itself is implied by the election's outcome and costs no message.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from network.contract import Message, NodeId
-from network.ledger import Ledger
-from network.listening import Listening
+from network.mac.base import MacParts, MacTraits
 from network.mac.ideal import IdealAir
-from network.radio.channel import Channel
-from network.radio.frame_loss import Medium
-from network.radio.profile import Profile
-from sim.kernel import Kernel
 from sim.trace.tables import DropReason
+
+
+@dataclass(frozen=True, slots=True)
+class TdmaOptions:
+    """What the scenario says of slots."""
+
+    slot_bytes: int
+    """Payload that fits in one slot."""
+    guard_us: int
+    """Silence before and after the frame of a slot."""
+    queue: int
+    """Messages a mote can hold for sending."""
 
 
 class TdmaAir(IdealAir):
     """Slotted traffic between members and heads."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        ledger: Ledger,
-        channel: Channel,
-        profile: Profile,
-        listening: Listening,
-        *,
-        control_kinds: Iterable[str],
-        slot_bytes: int,
-        guard_us: int,
-        queue: int,
-        medium: Medium | None = None,
-        overhearing: bool = False,
-    ) -> None:
-        super().__init__(
-            kernel,
-            ledger,
-            channel,
-            profile,
-            control_kinds=control_kinds,
-            medium=medium,
-            listening=listening,
-            overhearing=overhearing,
+    traits = MacTraits(owns_sleep=True)
+
+    def __init__(self, parts: MacParts, options: TdmaOptions) -> None:
+        assert parts.listening is not None, (
+            "slots need the account of radios that sleep outside them"
         )
-        self._radios = listening
-        self._slot_payload = min(slot_bytes, profile.payload_bytes_max)
+        self._radios = parts.listening
+        self._membership = parts.membership
+        super().__init__(parts)
+        profile, guard_us = parts.profile, options.guard_us
+        self._slot_payload = min(options.slot_bytes, profile.payload_bytes_max)
         self._guard_us = guard_us
-        self._queue = queue
+        self._queue = options.queue
         self.slot_us = 2 * guard_us + self._airtime_us[profile.header_bytes + self._slot_payload]
         """Length of one slot."""
         self._head_of: list[NodeId] = []
@@ -67,14 +59,14 @@ class TdmaAir(IdealAir):
         self._free_us: list[int] = []
         """From when on each member's slots are free."""
 
-    def begin_election(self) -> None:
+    def _begin_election(self) -> None:
         """All radios go on and stay on until the next schedule."""
         self._head_of = []
         self._radios.wake_all()
 
-    def set_schedule(self, head_of: Sequence[NodeId]) -> None:
-        """Members get their slots from now on, and sleep outside them unless they relay for others."""
-        self._head_of = list(head_of)
+    def _begin_round(self) -> None:
+        """Members get their slots, and sleep outside them unless they relay for others."""
+        self._head_of = head_of = list(self._membership.via)
         self._began_us = self._kernel.now_us
         self._free_us = [self._began_us] * len(head_of)
         self._position = [0] * len(head_of)

@@ -4,11 +4,11 @@ Three of them, each deciding per directed link, once, and remembering:
 
 * `UnitDisk`: everyone within range hears everything; overlapping frames destroy each other. A first-order
   radio turns its power up for the distance and so reaches any target; a data-sheet radio does not.
-* `LinkTable`: measured delivery probabilities from a file; whoever may deliver may also disturb.
+* `network.radio.link_table`: measured delivery probabilities from a file; whoever may deliver may also disturb.
 * `network.radio.shadowing`: signal, noise and interference in milliwatts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log10
 from typing import Final, Protocol
@@ -236,74 +236,6 @@ class UnitDisk:
         assert isinstance(radio, DatasheetRadio)
         shrink_db = 10 * self._exponent * log10(max(distance_m, 1e-3) / self._range_m)
         return radio.level(self._level.dbm + min(0.0, shrink_db))
-
-
-class LinkTable:
-    """Delivery probabilities as measured, per directed link."""
-
-    def __init__(
-        self,
-        placement: Placement,
-        profile: Profile,
-        table: Mapping[tuple[NodeId, NodeId], float],
-        *,
-        dbm: float | None = None,
-    ) -> None:
-        """Links of a recording; a direction that was not recorded takes the other one's probability."""
-        self._level = power_level(profile.radio, dbm)
-        self._geometry = Geometry(placement, profile)
-        both = {(b, a): p for (a, b), p in table.items()}
-        self._table = {pair: p for pair, p in {**both, **table}.items() if p > 0.0}
-        self._audience: dict[NodeId, list[NodeId]] = {}
-        for source, target in sorted(self._table):
-            if target >= 0:
-                self._audience.setdefault(source, []).append(target)
-        self.certain = False
-
-    def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
-        """Energy to send one byte to `target`."""
-        return self._geometry.j_per_byte(self._geometry.distance_m(source, target), self._level)
-
-    def broadcast_j_per_byte(self, range_m: float) -> float:
-        """Energy to announce one byte to all within `range_m`."""
-        return self._geometry.j_per_byte(range_m, self._level)
-
-    def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
-        """The measured probability, whatever the frame's length."""
-        return self._table.get((source, target), 0.0)
-
-    def rate_amid(
-        self,
-        source: NodeId,
-        target: NodeId,
-        frame_bytes: int,
-        shares: Sequence[tuple[float, Sequence[Emission]]],
-    ) -> float:
-        """0 if anybody audible sent at the same time."""
-        if any(self.audible(other, target) for _, others in shares for other in others):
-            return 0.0
-        return self.rate(source, target, frame_bytes)
-
-    def audible(self, emission: Emission, node: NodeId) -> bool:
-        """Whether the link ever delivered anything."""
-        return (emission[0], node) in self._table
-
-    def detected(self, emission: Emission, node: NodeId) -> bool:
-        """Whatever is audible is received."""
-        return self.audible(emission, node)
-
-    def audience(self, emission: Emission) -> list[NodeId]:
-        """The motes that ever heard the sender, ascending."""
-        return self._audience.get(emission[0], [])
-
-    def links(self, rate_least: float) -> Links:
-        """All links that deliver at least `rate_least` of their frames."""
-        nodes = self._geometry.nodes  # the sink's -1 becomes the last number
-        kept = [((a % nodes, b % nodes), p) for (a, b), p in self._table.items() if p >= rate_least]
-        kept.sort()
-        pairs = np.array([pair for pair, _ in kept], dtype=np.int64).reshape(-1, 2)
-        rates = np.array([p for _, p in kept], dtype=np.float64)
-        return self._geometry.links(pairs, rates, self.transmit_j_per_byte)
 
 
 def power_level(radio: FirstOrderRadio | DatasheetRadio, dbm: float | None) -> PowerLevel | None:

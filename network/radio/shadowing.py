@@ -36,6 +36,20 @@ HARDWARE: Final[dict[str, HardwareVariance]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ShadowingModel:
+    """The parameters of a place; None: as the mote's profile says."""
+
+    path_loss_db: float
+    """At one metre."""
+    exponent: float
+    sigma_db: float
+    noise_dbm: float | None = None
+    cca_dbm: float | None = None
+    modulation: Modulation | None = None
+    hardware: HardwareVariance | None = None
+
+
 class Shadowing:
     """Log-normal shadowing, fixed per pair of motes for the run."""
 
@@ -44,18 +58,12 @@ class Shadowing:
         placement: Placement,
         profile: Profile,
         streams: RandomStreams,
+        model: ShadowingModel,
         *,
-        path_loss_db: float,
-        exponent: float,
-        sigma_db: float,
-        noise_dbm: float | None = None,
-        cca_dbm: float | None = None,
-        modulation: Modulation | None = None,
         dbm: float | None = None,
         power_control: bool = False,
-        hardware: HardwareVariance | None = None,
     ) -> None:
-        """Path loss `path_loss_db` at a metre and exponent `exponent`; None: as the profile says."""
+        """A channel in a place as `model` has it; `dbm` None: the profile's transmit power."""
         radio = profile.radio
         assert isinstance(radio, DatasheetRadio), profile.title
         level = power_level(radio, dbm)
@@ -63,20 +71,20 @@ class Shadowing:
         self._profile = profile
         self._radio = radio
         self._streams = streams
-        self._path_loss_db = path_loss_db
-        self._exponent = exponent
-        self._sigma_db = sigma_db
-        self._cca_dbm = radio.cca_dbm if cca_dbm is None else cca_dbm
-        self._modulation = modulation or radio.modulation
+        self._path_loss_db = model.path_loss_db
+        self._exponent = model.exponent
+        self._sigma_db = model.sigma_db
+        self._cca_dbm = radio.cca_dbm if model.cca_dbm is None else model.cca_dbm
+        self._modulation = model.modulation or radio.modulation
         self._level = level
         self._power_control = power_control
-        floor_dbm = radio.noise_dbm if noise_dbm is None else noise_dbm
+        floor_dbm = radio.noise_dbm if model.noise_dbm is None else model.noise_dbm
         nodes = len(placement.points_m)
-        self._noise_dbm, self._power_db = _hardware(streams, nodes, floor_dbm, hardware)
+        self._noise_dbm, self._power_db = _hardware(streams, nodes, floor_dbm, model.hardware)
         self._noise_mw = [_mw(dbm) for dbm in self._noise_dbm]
         # Beyond this not even three sigmas of luck lift a frame to the noise floor.
-        reach_db = level.dbm + 3 * sigma_db - floor_dbm - path_loss_db
-        self._reach_m = 10 ** (reach_db / (10 * exponent))
+        reach_db = level.dbm + 3 * model.sigma_db - floor_dbm - model.path_loss_db
+        self._reach_m = 10 ** (reach_db / (10 * model.exponent))
         self._geometry = Geometry(placement, profile)
         self._gains_db: dict[tuple[NodeId, NodeId], float] = {}
         self._rates: dict[tuple[NodeId, NodeId, int], float] = {}

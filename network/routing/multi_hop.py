@@ -11,10 +11,10 @@ the next mote dead says so. Between heads and sink the way past a dead head is t
 """
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from network.contract import Handler, LossHandler, Message, NodeId
-from network.mac.base import Hearing, LogRow
+from network.mac.base import Hearing, LoggedAir
 from network.routing.cluster_trees import ClusterTrees
 from network.routing.routes import Routes
 from sim.kernel import Kernel
@@ -22,40 +22,6 @@ from sim.trace.tables import SINK, DropReason
 
 ROUTE_BYTES: Final = 4
 """Origin and final target, as two 16-bit addresses."""
-
-
-class Mac(Protocol):
-    """An air that carries messages over one hop, with its log."""
-
-    alive: list[bool]
-    log: list[LogRow]
-    receptions: list[tuple[int, str, int, list[NodeId]]]
-
-    def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
-        """Say who takes messages of `kind`, and who is told when one is lost."""
-
-    def unicast(
-        self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
-    ) -> int:
-        """Send one message; returns its bytes on air."""
-
-    def broadcast(
-        self,
-        kind: str,
-        source: NodeId,
-        listeners: Sequence[NodeId],
-        range_m: float,
-        body_bytes: int,
-        at_us: int,
-        on_heard: Hearing,
-    ) -> None:
-        """Announce to all live `listeners`."""
-
-    def close(self) -> list[Message]:
-        """Log what is still on air as in flight; returns the unicasts that have not arrived."""
-
-    def earliest_on_air_us(self) -> int:
-        """When the oldest message still on air was sent; now if there is none."""
 
 
 class Parcel:
@@ -90,7 +56,7 @@ class RoutedAir:
     def __init__(
         self,
         kernel: Kernel,
-        mac: Mac,
+        mac: LoggedAir,
         routes: Routes | None,
         trees: ClusterTrees,
         *,
@@ -112,7 +78,7 @@ class RoutedAir:
         """Messages that had no path to their target."""
 
     def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
-        """Say who takes messages of `kind`, and who is told when one is lost."""
+        """Register delivery and loss handlers for messages of `kind`."""
         self._handlers[kind] = (handler, on_loss)
         self._mac.attach(kind, self._on_hop, self._on_hop_lost)
 
@@ -190,7 +156,7 @@ class RoutedAir:
         to_head = by_tree and SINK not in (parcel.origin, parcel.target)
         if is_dead and self.alive[here]:
             if to_head and here != parcel.origin:
-                self._trees.on_broken(here)
+                self._trees.report_broken(here)
             if not to_head and message.target != parcel.target:
                 if by_tree:
                     parcel.path = [parcel.target]

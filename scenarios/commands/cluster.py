@@ -1,10 +1,9 @@
 """`motejoin cluster`: one election on a random field, with its figures and its picture."""
 
 import argparse
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from scenarios.commands.choices import Choices
+from clustering.protocols.registry import option_flags, protocol_options, registered
 
 EXAMPLES = """examples:
   motejoin cluster --protocol heed --nodes 1000 --side 2000 --range 100 --seed 1 --json
@@ -39,39 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--loss", type=float, default=0.0, help="share of message copies lost (default: 0)"
     )
     election = parser.add_argument_group("election")
-    _add_choice(election, "--protocol", _protocols, "heed", "who elects how")
+    election.add_argument(
+        "--protocol",
+        choices=[protocol.name for protocol in registered()],
+        default="heed",
+        metavar="NAME",
+        help="how heads are elected: %(choices)s (default: heed)",
+    )
     election.add_argument(
         "--range", type=float, default=100.0, help="cluster range, m (default: 100)"
     )
-    _add_choice(election, "--cost", _costs, "amrp", "heed: what heads are compared by")
-    election.add_argument(
-        "--c-prob",
-        type=float,
-        default=0.05,
-        help="heed: first probability to stand (default: 0.05)",
-    )
-    election.add_argument(
-        "--p-min", type=float, default=0.0005, help="heed: its least value (default: 0.0005)"
-    )
-    election.add_argument(
-        "--upper-range",
-        type=float,
-        action="append",
-        default=[],
-        metavar="M",
-        help="heed: let the heads elect heads among themselves at this range; may be repeated",
-    )
-    election.add_argument(
-        "--heads",
-        type=int,
-        help="leach, k-means: heads wanted (default: as many as squares of side range·√2 fill the field)",
-    )
-    _add_choice(election, "--lot", _lots, "rotating", "leach: how probabilities are set")
-    _add_choice(election, "--weight", _weights, "energy", "dca, max-min: what makes a good head")
-    election.add_argument(
-        "--hops", type=int, default=2, help="max-min: from a member to its head (default: 2)"
-    )
-    _add_choice(election, "--cell-head", _cell_heads, "energy", "grid: who leads a cell")
+    for key, flag in option_flags().items():
+        _add_option(election, key, flag)
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     output.add_argument(
@@ -88,47 +66,40 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _protocols() -> Iterable[str]:
-    from clustering.protocols.registry import Protocol
-
-    return Protocol
-
-
-def _costs() -> Iterable[str]:
-    from clustering.protocols.heed import Cost
-
-    return Cost
-
-
-def _lots() -> Iterable[str]:
-    from clustering.protocols.leach import Lot
-
-    return Lot
-
-
-def _weights() -> Iterable[str]:
-    from clustering.protocols.registry import Weight
-
-    return Weight
-
-
-def _cell_heads() -> Iterable[str]:
-    from clustering.protocols.grid import CellHead
-
-    return CellHead
-
-
-def _add_choice(
-    group: "argparse._ArgumentGroup",
-    option: str,
-    names: Callable[[], Iterable[str]],
-    default: str,
-    meaning: str,
-) -> None:
-    group.add_argument(
-        option,
-        choices=Choices(names),
-        default=default,
-        metavar="NAME",
-        help=f"{meaning}: %(choices)s (default: {default})",
-    )
+def _add_option(group: "argparse._ArgumentGroup", key: str, flag: str) -> None:
+    """Add what the protocols declare; limits are checked with all other options, when the command is run."""
+    shared = protocol_options()[key]
+    option, meaning = shared.option, shared.meaning.replace("%", "%%")
+    if option.kind is tuple:
+        help_text = f"{meaning}; may be repeated"
+        group.add_argument(
+            flag, dest=key, action="append", default=[], type=float, metavar="N", help=help_text
+        )
+        return
+    by_default = "" if option.default is None else f" (default: {option.default})"
+    if option.choices:
+        group.add_argument(
+            flag,
+            dest=key,
+            choices=option.choices,
+            default=str(option.default),
+            metavar="NAME",
+            help=f"{meaning}: %(choices)s{by_default}",
+        )
+    elif option.kind is bool:
+        group.add_argument(
+            flag,
+            dest=key,
+            action=argparse.BooleanOptionalAction,
+            default=option.default,
+            help=f"{meaning}{by_default}",
+        )
+    else:
+        group.add_argument(
+            flag,
+            dest=key,
+            type=option.kind,
+            default=option.default,
+            metavar="N",
+            help=f"{meaning}{by_default}",
+        )

@@ -18,7 +18,7 @@ from network.radio.profile import (
     load_profile,
 )
 from network.radio.reception import reception_rate, snr_for
-from network.radio.shadowing import Shadowing
+from network.radio.shadowing import Shadowing, ShadowingModel
 from network.topology import Placement
 from scenarios.fidelity.radio_rig import IEEE_HEADER_BYTES, free_channel_delays_ms
 from sim.rng import RandomStreams
@@ -110,13 +110,13 @@ def _reception() -> Iterator[Line]:
         yield Line(f"PRR at {snr_db:.0f} dB: MICA2, 50 B", ours, theirs, "", "prr.m")
 
 
-def _mean_rate(profile: Profile, distance_m: float, size: int, **channel: float) -> float:
+def _mean_rate(profile: Profile, distance_m: float, size: int, model: ShadowingModel) -> float:
     """Mean reception rate over many pairs of motes at one distance, shadowing drawn for each."""
     x_m = 1e4 * np.arange(PAIRS)
     near = np.column_stack([x_m, np.zeros(PAIRS)])
     far = np.column_stack([x_m, np.full(PAIRS, distance_m)])
     placement = Placement(np.concatenate([near, far, [[-1e6, -1e6]]]))
-    shadowing = Shadowing(placement, profile, RandomStreams(1), **channel)  # type: ignore[arg-type]
+    shadowing = Shadowing(placement, profile, RandomStreams(1), model)
     return mean(shadowing.rate(n, n + PAIRS, size) for n in range(PAIRS))
 
 
@@ -129,7 +129,7 @@ def _distances() -> Iterator[Line]:
     level = PowerLevel(register=0, dbm=-7.0, amperes=0.011)
     mica2 = replace(mica2, radio=replace(mica2.radio, levels=(level,)))
     for distance_m, theirs in ((10.0, 0.84), (15.0, 0.36), (20.0, 0.09)):
-        ours = _mean_rate(mica2, distance_m, 50, path_loss_db=55.0, exponent=3.0, sigma_db=3.8)
+        ours = _mean_rate(mica2, distance_m, 50, ShadowingModel(55.0, 3.0, sigma_db=3.8))
         what = f"mean PRR at {distance_m:.0f} m, simulated: MICA2, prr.m's channel"
         yield Line(what, ours, theirs, "", source, sampling)
     micaz = load_profile("micaz")
@@ -140,7 +140,7 @@ def _distances() -> Iterator[Line]:
         (40.0, 0.56),
         (50.0, 0.28),
     ):
-        ours = _mean_rate(micaz, distance_m, 23, path_loss_db=46.7, exponent=3.0, sigma_db=4.0)
+        ours = _mean_rate(micaz, distance_m, 23, ShadowingModel(46.7, 3.0, sigma_db=4.0))
         what = f"mean PRR at {distance_m:.0f} m, simulated: CC2420 at 0 dBm, TOSSIM fit"
         yield Line(what, ours, theirs, "", source, sampling)
 

@@ -8,8 +8,10 @@ import numpy as np
 
 from network.contract import Message, NodeId
 from network.ledger import Ledger
-from network.listening import DutyCycle
-from network.mac.csma import CsmaAir
+from network.listening import DutyCycle, Listening
+from network.mac.base import MacParts
+from network.mac.csma import CsmaAir, CsmaOptions
+from network.membership import Membership
 from network.radio.channel import Channel, UnitDisk
 from network.radio.frame_loss import Medium
 from network.radio.profile import Profile, load_profile
@@ -56,19 +58,22 @@ class CsmaBench:
         placement = Placement(np.array([*points_m, (1e6, 1e6)], dtype=np.float64))
         self.channel = channel or UnitDisk(placement, self.profile, range_m=range_m)
         streams = RandomStreams(seed)
-        self.air = CsmaAir(
+        listening = None
+        if cycle is not None:
+            listening = Listening(self.kernel, self.ledger, self.profile, cycle)
+            listening.resume()
+        parts = MacParts(
             self.kernel,
             self.ledger,
             self.channel,
             self.profile,
             streams,
-            Medium(streams, self.channel, loss=loss),
+            Membership(len(points_m)),
+            medium=Medium(streams, self.channel, loss=loss),
+            listening=listening,
             control_kinds=[],
-            timing=self.profile.mac,
-            acknowledge=acknowledge,
-            queue=queue,
-            next_start=cycle.next_start if cycle is not None else None,
         )
+        self.air = CsmaAir(parts, CsmaOptions(self.profile.mac, acknowledge, queue))
         self.delivered: list[Delivery] = []
         self.lost: Counter[DropReason] = Counter()
         self.air.attach("data", self._on_arrival, self._on_loss)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sim.errors import InputError
+from sim.files import Aside, write_whole
 
 
 def check_apart(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) -> None:
@@ -82,13 +83,16 @@ class StatsFile:
         """
         check_place(path)
         self._path = path
-        self._aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            # Such as /dev/stdout: written to, never replaced.
-            self._aside = path
-        else:
-            self._put("")
-            self._aside.unlink()
+        # Such as /dev/stdout: written to, never replaced.
+        self._in_place = path.is_symlink() or (path.exists() and not path.is_file())
+        if not self._in_place:
+            trial = Aside(path)
+            try:
+                trial.path.touch()
+            except OSError as error:
+                raise unwritable(path, error) from error
+            finally:
+                trial.discard()
 
     def write(self, figures: Mapping[str, object]) -> None:
         """Write the file, which appears when it is whole.
@@ -96,12 +100,11 @@ class StatsFile:
         Raises:
             InputError: It can no longer be written.
         """
-        self._put(json.dumps(figures, indent=2) + "\n")
-        if self._aside != self._path:
-            self._aside.replace(self._path)
-
-    def _put(self, text: str) -> None:
+        text = json.dumps(figures, indent=2) + "\n"
         try:
-            self._aside.write_text(text, encoding="utf-8")
+            if self._in_place:
+                self._path.write_text(text, encoding="utf-8")
+            else:
+                write_whole(self._path, text)
         except OSError as error:
             raise unwritable(self._path, error) from error

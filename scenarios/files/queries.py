@@ -1,7 +1,6 @@
 """Recorded streams and tables for `motejoin query`, from CSV or Parquet; answers to either."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from join.sink.queries import ARRIVAL_COLUMN
 from scenarios.files.columns import ColumnFile
 from scenarios.files.outputs import check_place, unwritable
 from sim.errors import InputError
+from sim.files import Aside
 
 _CHUNK_ROWS = 10_000
 _TIME_MAX = 2**63 - 1
@@ -166,7 +166,7 @@ class AnswerFile:
         if path.suffix.lower() not in {".csv", ".parquet"}:
             raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
         self._path = path
-        self._partial = path.with_name(f".{path.name}.partial")
+        self._aside = Aside(path)
         self._names: dict[str, list[str]] = {name: list(each) for name, each in queries.items()}
         kinds: dict[str, Type | None] = {}
         for columns in queries.values():
@@ -189,9 +189,9 @@ class AnswerFile:
         check_place(self._path)
         try:
             if self._is_csv:
-                self._writer = pa.csv.CSVWriter(self._partial, self._schema)
+                self._writer = pa.csv.CSVWriter(self._aside.path, self._schema)
             else:
-                self._writer = pa.parquet.ParquetWriter(self._partial, self._schema)
+                self._writer = pa.parquet.ParquetWriter(self._aside.path, self._schema)
         except OSError as fault:
             raise unwritable(self._path, fault) from fault
         return self
@@ -203,11 +203,11 @@ class AnswerFile:
                 if failure[0] is None:
                     self._flush()
             if failure[0] is None:
-                os.replace(self._partial, self._path)
+                self._aside.keep()
         except OSError as fault:
             raise unwritable(self._path, fault) from fault
         finally:
-            self._partial.unlink(missing_ok=True)
+            self._aside.discard()
 
     def write(self, outputs: Sequence[Output]) -> None:
         """Add changes."""

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import accumulate
@@ -16,6 +15,7 @@ from join.contract import Result, Stream, latest_of
 from scenarios.files.outputs import check_place, unwritable
 from scenarios.files.streams import BadRow
 from sim.errors import InputError
+from sim.files import Aside
 
 _FLUSH_CELLS: Final = 64_000
 """Members buffered before they are written."""
@@ -113,7 +113,7 @@ class NewFile:
         if path.suffix not in (".csv", ".parquet"):
             raise InputError(f"{path}: expected a name that ends in .csv or .parquet")
         self.path = path
-        self._aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+        self._aside = Aside(path)
         self._schema = schema
         self._sink: _Sink | None = None
         self._columns: list[list[Any]] = [[] for _ in schema.names]
@@ -129,7 +129,7 @@ class NewFile:
         make = _ParquetSink if self.path.suffix == ".parquet" else _CsvSink
         check_place(self.path)
         try:
-            self._sink = make(self._aside, self._schema)
+            self._sink = make(self._aside.path, self._schema)
         except OSError as error:
             raise unwritable(self.path, error) from error
         return self
@@ -138,7 +138,7 @@ class NewFile:
         if self._sink is not None:
             self._sink.close()
             self._sink = None
-        self._aside.unlink(missing_ok=True)
+        self._aside.discard()
 
     def add(self, row: Sequence[Any], cells: int = 1) -> None:
         """Write a row that takes up about so many cells."""
@@ -155,7 +155,7 @@ class NewFile:
         self._flush()
         self._sink.close()
         self._sink = None
-        self._aside.replace(self.path)
+        self._aside.keep()
 
     def _flush(self) -> None:
         if self._cells:

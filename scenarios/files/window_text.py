@@ -7,16 +7,8 @@ from typing import Final
 from join.contract import Stream
 from join.windows import LastTuples, Pairs, PairWindow, PerStream, Uniform, Windows
 from sim.errors import InputError
+from sim.units import DurationError, duration_us
 
-_UNITS_US: Final = {
-    "us": 1,
-    "ms": 1_000,
-    "s": 1_000_000,
-    "min": 60_000_000,
-    "h": 3_600_000_000,
-    "d": 86_400_000_000,
-}
-_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)")
 _WHOLE: Final = re.compile(r"-?\d{1,20}")
 _TIME_US_MAX: Final = 2**63 - 1
 _TUPLES: Final = re.compile(r"(\d+)\s*tuples?")
@@ -26,17 +18,12 @@ def parse_duration_us(text: str, name: str) -> int:
     """Microseconds of a length of time such as `60s`, `1.5min` or `250ms`.
 
     Raises:
-        InputError: The text is no length of time in whole microseconds.
+        InputError: The text is no such length of time.
     """
-    match = _DURATION.fullmatch(text.strip())
-    if match is not None:
-        number, unit = match.groups()
-        whole, _, fraction = number.partition(".")
-        us, rest = divmod(int(whole + fraction) * _UNITS_US[unit], int("1" + "0" * len(fraction)))
-        if not rest:
-            return us
-    units = ", ".join(_UNITS_US)
-    raise InputError(f"{name} = {text!r}: expected a number with a unit ({units}), such as 60s")
+    try:
+        return duration_us(text)
+    except DurationError as error:
+        raise InputError(f"{name} = {text!r}: {error}") from None
 
 
 def parse_time_us(text: str, name: str) -> int:

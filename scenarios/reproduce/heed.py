@@ -13,7 +13,8 @@ from matplotlib.figure import Figure as Canvas
 from analysis.compare.estimates import estimate
 from clustering.contract import Clusters, run_ideal
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import heed
+from clustering.protocols.heed import election as heed
+from clustering.protocols.heed.options import Cost
 from network.topology import place_uniform
 from scenarios.reproduce.figure import Figure, Request, Verdict
 from scenarios.reproduce.heed_lifetime_model import C_PROB, P_MIN, Contender, Life, Setting, live
@@ -220,7 +221,7 @@ def _elect_on_the_papers_field(range_m: float, seed: int) -> Clusters:
         neighbourhood=neighbourhood_within(positions_m, range_m),
         alive=alive,
         energy_share=np.ones(FIELD_MOTES),
-        cost=heed.Cost.AMRP,
+        cost=Cost.AMRP,
         c_prob=C_PROB,
         p_min=P_MIN,
         random=streams.vector("election"),

@@ -24,10 +24,13 @@ from typing import Final, assert_never
 
 import numpy as np
 
-from clustering.contract import Clusters, Election, Flags, Nodes, Reals, run_with
+from clustering.contract import Clusters, Election, Flags, History, Nodes, Reals, run_with
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import heed, leach
-from clustering.protocols.each_alone import elect as elect_each_alone
+from clustering.protocols.each_alone.election import elect as elect_each_alone
+from clustering.protocols.heed import election as heed
+from clustering.protocols.heed.options import Cost
+from clustering.protocols.leach import election as leach
+from clustering.protocols.leach.options import Lot
 from network.radio.profile import Profile, load_profile
 from network.topology import place_uniform
 from scenarios.wiring.control_pace import CONTROL
@@ -153,7 +156,7 @@ class _Network:
         """What each mote costs as a head, for HEED."""
         self._costs_of = -1
         """How many motes lived when costs were worked out."""
-        self._epoch = leach.Epoch.first(count=count, expected_heads=LEACH_HEADS)
+        self._history = History.first(count)
         self._packet_bytes = self._profile.on_air_bytes(DATA_BYTES)
         self._to_sink_m: Reals = np.hypot(*(self._positions_m - np.array(SINK_M)).T)
         self._sending = SendingCost(self._profile)
@@ -194,9 +197,9 @@ class _Network:
 
     def _hold_election(self) -> Clusters:
         self._air.spent_j[:] = np.where(self._alive, self._knowing_j(), 0.0)
-        random = self._streams.vector("clustering.election", self._epoch.round)
+        random = self._streams.vector("clustering.election", self._history.round)
         clusters = run_with(self._election(random), self._air)
-        self._epoch = self._epoch.after(clusters)
+        self._history = self._history.after(clusters)
         self._pay(self._air.spent_j)
         return clusters
 
@@ -220,7 +223,7 @@ class _Network:
                     neighbourhood=neighbourhood,
                     alive=self._alive,
                     energy_share=energy_share,
-                    cost=heed.Cost.AMRP,
+                    cost=Cost.AMRP,
                     c_prob=C_PROB,
                     p_min=P_MIN,
                     random=random,
@@ -234,9 +237,9 @@ class _Network:
                     positions_m=self._positions_m,
                     alive=self._alive,
                     energy_share=energy_share,
-                    lot=leach.Lot.ROTATING if by_turn else leach.Lot.ENERGY,
+                    lot=Lot.ROTATING if by_turn else Lot.ENERGY,
                     expected_heads=LEACH_HEADS,
-                    epoch=self._epoch,
+                    epoch=leach.Epoch.at(self._history, expected_heads=LEACH_HEADS),
                     random=random,
                     control=CONTROL,
                 )
@@ -252,7 +255,7 @@ class _Network:
         if living != self._costs_of:
             self._costs_of = living
             neighbourhood = self._neighbourhoods.within(HEED_RANGE_M)
-            self._costs = heed.node_costs(heed.Cost.AMRP, neighbourhood, self._alive)
+            self._costs = heed.node_costs(Cost.AMRP, neighbourhood, self._alive)
         news: Flags = before != self._costs
         return news
 

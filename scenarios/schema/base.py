@@ -7,9 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field
 LARGEST: Final = 1e9
 """No length, time, mass or energy is larger: beyond it, sums of squares and microseconds lose their meaning."""
 
-HOPS_MOST: Final = 16
-"""From a member to its head."""
-
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST)]
 Coordinate = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
@@ -19,7 +16,6 @@ Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0, le=1)]
 PositiveShare = Annotated[float, Field(gt=0, le=1)]
 Loss = Annotated[float, Field(ge=0, lt=1)]
-Hops = Annotated[int, Field(ge=1, le=HOPS_MOST)]
 
 
 class Table(BaseModel):

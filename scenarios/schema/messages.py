@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 from pydantic import BaseModel, ValidationError
 
+from scenarios.schema.registered import annotation_of
 from sim.errors import Fault, near_miss, one_of
 
 Location: TypeAlias = tuple[str | int, ...]
@@ -150,7 +151,7 @@ def _spot(model: type[BaseModel], location: Location) -> _Spot:
         named.append(part)
         around = tables
         fields = [table.model_fields[part] for table in tables if part in table.model_fields]
-        kinds = [kind for field in fields for kind in _unwrapped(field.annotation)]
+        kinds = [kind for field in fields for kind in _unwrapped(annotation_of(field))]
     return _Spot(named, around, kinds)
 
 

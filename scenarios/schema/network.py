@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from network.mac.registry import MACS
 from network.radio.profile import profile_names
 from scenarios.schema.base import (
     LARGEST,
@@ -18,6 +19,7 @@ from scenarios.schema.base import (
     Share,
     Table,
 )
+from scenarios.schema.names import MacName
 from sim.errors import one_of
 
 Exponent = Annotated[int, Field(ge=0, le=8)]
@@ -128,7 +130,7 @@ class Radio(Table):
 
     range_m: Positive = Field(description="unit-disk range of a mote's radio")
     channel: Literal["unit-disk", "shadowing", "links"] = "unit-disk"
-    mac: Literal["ideal", "tdma", "csma"] = "ideal"
+    mac: MacName = Field("ideal", description="medium access")
     loss: Loss = Field(0.0, description="share of frames lost on top of what the channel loses")
     tx_dbm: float | None = Field(None, description="transmit power; default the profile's")
     power_control: bool = Field(
@@ -157,8 +159,10 @@ class Radio(Table):
             raise ValueError("expected `links` exactly when channel = 'links'")
         if self.channel == "links" and self.power_control:
             raise ValueError("power_control: expected channel 'unit-disk' or 'shadowing'")
-        if self.mac == "tdma" and self.duty_cycle < 1.0:
-            raise ValueError("duty_cycle: expected mac 'ideal' or 'csma'; tdma has its own sleep")
+        if MACS[self.mac].traits.owns_sleep and self.duty_cycle < 1.0:
+            raise ValueError(
+                f"duty_cycle: expected mac 'ideal' or 'csma'; {self.mac} has its own sleep"
+            )
         return self
 
 

@@ -4,7 +4,6 @@ A scenario names the tables that say what is simulated; keys left out take the d
 manifest of a run lists every key as resolved.
 """
 
-from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -12,18 +11,20 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
+from join.strategies.registry import STRATEGIES
 from scenarios.phenomena.tables import PhenomenonTable
 from scenarios.schema.base import (
     Count,
-    Hops,
     NotNegative,
     Positive,
-    PositiveShare,
     Seed,
     Share,
     Table,
 )
+from scenarios.schema.clustering import Clustering, clustering_table, option_faults
+from scenarios.schema.names import RuleName, StrategyName
 from scenarios.schema.network import Faults, Motes, Radio, Routing, Sink
+from scenarios.schema.registered import Registered
 from sim.errors import one_of
 from sim.trace.tables import TABLES
 from sim.units import to_us
@@ -41,84 +42,6 @@ class FieldTable(Table):
     height_m: Positive
 
 
-class Clustering(Table):
-    """`[clustering]`: protocol, its parameters, and how often it runs."""
-
-    protocol: Literal["heed", "leach", "dca", "max-min", "grid", "k-means", "none"]
-    range_m: Positive = Field(100.0, description="how far announcements carry")
-    cost: Literal["amrp", "degree", "max-degree"] = Field(
-        "amrp", description="HEED: what heads are compared by"
-    )
-    c_prob: PositiveShare = Field(
-        0.05, description="HEED: first probability to stand as head at full battery"
-    )
-    p_min: PositiveShare = Field(0.0005, description="HEED: least first probability")
-    tell_costs: Literal["always", "changed"] = Field(
-        "always",
-        description="HEED: who broadcasts its cost in an election: everybody, or those whose cost has"
-        " changed because a neighbour came or went",
-    )
-    upper_ranges_m: list[Positive] = Field(
-        default=[],
-        description="HEED: ranges at which heads elect heads among themselves, level by level; what is"
-        " for the sink climbs the levels",
-    )
-    expected_heads: Count | None = Field(
-        None, description="LEACH and k-means: heads wanted; default a twentieth of the motes"
-    )
-    lot: Literal["rotating", "energy"] = Field(
-        "rotating", description="LEACH: everyone serves in turn, or by residual energy"
-    )
-    weight: Literal["energy", "degree", "number"] = Field(
-        "energy", description="DCA and max-min: what makes a mote a good head"
-    )
-    hops_max: Hops = Field(2, description="max-min: from a member to its head")
-    cell_head: Literal["energy", "centre", "rotation"] = Field(
-        "energy", description="grid: who leads a cell"
-    )
-    round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
-    trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
-        0.0,
-        description="a head whose battery falls below this share of what it was when elected calls"
-        " an election; 0 = never",
-    )
-    on_head_failure: Literal["re-elect", "wait"] = Field(
-        "re-elect",
-        description="what members do who find their head dead: call an election, or wait",
-    )
-    handover: Literal["expire", "move"] = Field(
-        "expire",
-        description="readings at a head that steps down: it answers for them until they have left"
-        " the window, or they move to their motes' new heads",
-    )
-
-    @property
-    def has_trees(self) -> bool:
-        """Whether messages are passed on inside clusters or from level to level."""
-        return self.protocol == "max-min" or bool(self.upper_ranges_m)
-
-    @model_validator(mode="after")
-    def _levels_ascend(self) -> Self:
-        ranges_m = [self.range_m, *self.upper_ranges_m]
-        if self.upper_ranges_m and self.protocol != "heed":
-            raise ValueError(
-                f"upper_ranges_m: expected protocol = 'heed', found {self.protocol!r}: no other has levels"
-            )
-        if any(near >= far for near, far in pairwise(ranges_m)):
-            raise ValueError(
-                f"upper_ranges_m = {self.upper_ranges_m}: expected ranges that ascend from range_m"
-                f" = {self.range_m}"
-            )
-        return self
-
-    @field_validator("round_s")
-    @classmethod
-    def _round_holds_an_election(cls, round_s: float) -> float:
-        if 0 < round_s < 10:
-            raise ValueError("expected 0 (elect once) or at least 10 s: an election takes seconds")
-        return round_s
-
-
 class CpuUs(Table):
     """`[join.cpu_us]`: microseconds of a mote's CPU per step of the join."""
 
@@ -131,7 +54,7 @@ class CpuUs(Table):
 class Join(Table):
     """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
 
-    strategy: Literal["centralised", "snjoin-star", "distributed-mjoin", "oracle"]
+    strategy: StrategyName
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin", description="centralised: the operator at the sink"
     )
@@ -161,7 +84,7 @@ class Join(Table):
         description="chain: heads in the order of the probing rule, or by position, on a short way"
         " from the initiator to the sink",
     )
-    feedback: Literal["off", "paper", "with-initiator", "match-rate", "directory"] = "paper"
+    feedback: RuleName = Field("paper", description="snjoin-star: the probing rule")
     target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
         None, description="directory: the share of partners to be delivered; default all"
     )
@@ -260,7 +183,7 @@ class Scenario(Table):
     motes: Motes
     sink: Sink
     radio: Radio
-    clustering: Clustering
+    clustering: Annotated[Clustering, Registered(clustering_table)]
     routing: Routing = Routing.model_validate({})
     join: Join
     faults: Faults = Faults.model_validate({})
@@ -308,12 +231,12 @@ class Scenario(Table):
                 f"clustering.range_m = {self.clustering.range_m}: expected at most radio.range_m"
                 f" = {self.radio.range_m}, or members could not reach their heads"
             )
-        if (self.clustering.expected_heads or 0) > self.motes.count:
-            raise ValueError(
-                f"clustering.expected_heads = {self.clustering.expected_heads}: expected at most"
-                f" motes.count = {self.motes.count}"
-            )
-        if self.clustering.upper_ranges_m and self.routing.sink == "multi-hop":
+        counts = {"motes": self.motes.count}
+        for fault in option_faults(
+            self.clustering.protocol, dict(self.clustering), counts, {"motes": "motes.count"}
+        ):
+            raise ValueError(f"clustering.{fault}")
+        if self.clustering.options.levels > 1 and self.routing.sink == "multi-hop":
             raise ValueError(
                 "routing.sink = 'multi-hop': expected 'one-hop' with clustering.upper_ranges_m, whose"
                 " levels are the way to the sink"
@@ -349,7 +272,7 @@ class Scenario(Table):
                         f"query[{place}].sql: WINDOW is {window_us / 1e6} s, expected join.window_s"
                         f" = {self.join.window_s}"
                     )
-            elif self.join.strategy != "centralised":
+            elif not STRATEGIES[self.join.strategy].needs.readings_at_sink:
                 faults.append(
                     f"query[{place}].placement = 'sink': expected join.strategy = 'centralised', which"
                     f" brings all readings to the sink, found {self.join.strategy!r}"

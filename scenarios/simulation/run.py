@@ -1,10 +1,8 @@
 """Runs one simulation into a run directory."""
 
-import os
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -17,18 +15,18 @@ from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.errors import Fault, ScenarioError
+from sim.files import beside, replace_folder
 from sim.garbage import rare_collection
+from sim.trace.kinds import CAUSES
 from sim.trace.manifest import MANIFEST, Manifest, Status
 from sim.trace.recorder import Recorder
+from sim.trace.rows import death_row, energy_row, mote_row
 from sim.trace.tables import SINK
 from sim.units import US_PER_S, to_us
 
 LOG_STEP_US = US_PER_S // 50
 LOG_ROWS = 2_000
 """How often the log of the air is looked at, and how long it has to be to be taken in."""
-
-_ATTEMPTS = 10
-"""How often a run is tried to be put in the place of another."""
 
 Progress = Callable[[Simulation], None]
 """Called once per simulated second."""
@@ -84,7 +82,7 @@ def run_scenario(
     manifest.wall_s = time.perf_counter() - started
     manifest.write(place)
     if place != directory:
-        _replace(directory, place)
+        replace_folder(directory.absolute(), place)
     return manifest
 
 
@@ -99,7 +97,7 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
             expected = "not a run directory; --force replaces runs only"
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
-        place = _beside(directory, "new")
+        place = beside(directory.absolute(), "new")
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -108,36 +106,13 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
     return place
 
 
-def _replace(directory: Path, new: Path) -> None:
-    """Put a whole run in the place of an older one."""
-    old = _beside(directory, "old")
-    # Another process may be doing the same: whoever comes last stays.
-    for attempt in range(_ATTEMPTS):
-        with suppress(FileNotFoundError):
-            directory.rename(old)
-        try:
-            new.rename(directory)
-        except OSError:
-            if attempt + 1 == _ATTEMPTS:
-                raise
-        else:
-            return
-        finally:
-            shutil.rmtree(old, ignore_errors=True)
-
-
-def _beside(directory: Path, what: str) -> Path:
-    absolute = directory.absolute()
-    return absolute.with_name(f".{absolute.name}.{what}-{os.getpid()}")
-
-
 def _simulate(simulation: Simulation, progress: Progress) -> None:
     """Let time pass from 0 to the end of the scenario, writing the trace as it goes."""
     scenario = simulation.world.scenario
     kernel, network = simulation.kernel, simulation.network
     end_us = to_us(scenario.duration_s)
     energy_every_us = to_us(scenario.trace.energy_every_s)
-    network.comings.start()
+    network.churn.start()
     _record_motes(simulation)
     _record_energy(simulation)
     energy_due_us = energy_every_us
@@ -181,7 +156,7 @@ def _finish(simulation: Simulation) -> None:
     _record_energy(simulation)
     deaths = simulation.recorder.rows("deaths")
     for at_us, node in simulation.ledger.deaths:
-        deaths.append((at_us, node))
+        deaths.append(death_row(at_us=at_us, node=node))
     simulation.ledger.assert_balanced()
     simulation.accounts.assert_complete()
     assert simulation.accounts.submitted == simulation.sensing.with_value
@@ -194,32 +169,25 @@ def _record_motes(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("motes")
     battery_j = simulation.ledger.battery_j
     for node, (x_m, y_m) in enumerate(simulation.world.placement.motes_m.tolist()):
-        rows.append((node, x_m, y_m, battery_j[node]))
+        rows.append(mote_row(node=node, x_m=x_m, y_m=y_m, battery_j=battery_j[node]))
     sink = simulation.world.scenario.sink
-    rows.append((SINK, sink.x_m, sink.y_m, None))
+    rows.append(mote_row(node=SINK, x_m=sink.x_m, y_m=sink.y_m, battery_j=None))
 
 
 def _record_energy(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("energy")
     ledger, listening = simulation.ledger, simulation.network.listening
     now_us = simulation.kernel.now_us
-    columns = zip(
-        ledger.residual_j[:-1],
-        ledger.tx_j,
-        ledger.rx_j,
-        ledger.idle_j,
-        ledger.cpu_j,
-        ledger.sense_j,
-        ledger.control_j,
-        ledger.overhear_j,
-        ledger.sleep_j,
-        strict=False,
-    )
-    for node, (residual_j, tx_j, rx_j, idle_j, *others_j, sleep_j) in enumerate(columns):
-        due_idle_j, due_sleep_j = listening.due_j(node) if listening is not None else (0.0, 0.0)
-        left_j = residual_j - due_idle_j - due_sleep_j
-        row = (left_j, tx_j, rx_j, idle_j + due_idle_j, *others_j, sleep_j + due_sleep_j)
-        rows.append((now_us, node, *row))
+    spent_j = {f"{cause}_j": by_node_j for cause, by_node_j in ledger.by_cause_j.items()}
+    for node in range(ledger.count):
+        cells = {column: by_node_j[node] for column, by_node_j in spent_j.items()}
+        residual_j = ledger.residual_j[node]
+        if listening is not None:
+            due_idle_j, due_sleep_j = listening.due_j(node)
+            residual_j = residual_j - due_idle_j - due_sleep_j
+            cells["idle_j"] += due_idle_j
+            cells["sleep_j"] += due_sleep_j
+        rows.append(energy_row(at_us=now_us, node=node, residual_j=residual_j, **cells))
 
 
 def _record_traffic(simulation: Simulation, before_us: int) -> None:
@@ -253,15 +221,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
             simulation.tally.totals.items()
         )
     }
-    energy_j = {
-        "tx": sum(ledger.tx_j[n] for n in motes),
-        "rx": sum(ledger.rx_j[n] for n in motes),
-        "idle": sum(ledger.idle_j[n] for n in motes),
-        "cpu": sum(ledger.cpu_j[n] for n in motes),
-        "sense": sum(ledger.sense_j[n] for n in motes),
-        "overhear": sum(ledger.overhear_j[n] for n in motes),
-        "sleep": sum(ledger.sleep_j[n] for n in motes),
-    }
+    energy_j = {cause: sum(ledger.by_cause_j[cause][n] for n in motes) for cause in CAUSES}
     return {
         "messages": sum(kind["sent"] for kind in traffic.values()),
         "bytes": sum(kind["sent_bytes"] for kind in traffic.values()),

@@ -2,35 +2,22 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from math import ceil, sqrt
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from pydantic import ValidationError, model_validator
+from pydantic import ValidationError, create_model
 
-from clustering.contract import Clusters, run_with
+from clustering.contract import Clusters, History, Situation, run_with
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import heed_levels as hierarchy
-from clustering.protocols.grid import CellHead
-from clustering.protocols.heed import Cost
-from clustering.protocols.leach import Epoch, Lot
-from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols.registry import option_flags, protocol_named, protocol_options
 from clustering.quality import measure
 from network.radio.profile import load_profile
 from network.topology import place_uniform
-from scenarios.schema.base import (
-    Count,
-    Hops,
-    Loss,
-    MoteCount,
-    Positive,
-    PositiveShare,
-    Seed,
-    Share,
-    Table,
-)
+from scenarios.schema.base import Loss, MoteCount, Positive, Seed, Share, Table
+from scenarios.schema.clustering import chosen_options, option_faults, option_fields
 from scenarios.schema.messages import faults_of
 from scenarios.terminal.cluster_plot import save_plot
 from scenarios.wiring.control_pace import CONTROL
@@ -39,34 +26,15 @@ from sim.errors import Fault, InputError
 from sim.rng import RandomStreams
 
 
-class Options(Table):
-    """The options that are numbers, with the limits that scenario files have."""
+class Field(Table):
+    """The options that are not a protocol's, with the limits that scenario files have."""
 
     nodes: MoteCount
     side: Positive
     seed: Seed
     battery: Share
     loss: Loss
-    protocol: str
     range: Positive
-    c_prob: PositiveShare
-    p_min: PositiveShare
-    upper_range: list[Positive]
-    heads: Count | None
-    hops: Hops
-
-    @model_validator(mode="after")
-    def _go_together(self) -> Self:
-        if self.heads is not None and self.heads > self.nodes:
-            raise ValueError(f"--heads = {self.heads}: expected at most --nodes = {self.nodes}")
-        if self.upper_range and self.protocol != Protocol.HEED:
-            raise ValueError(
-                f"--upper-range: expected --protocol heed, found {self.protocol}: no other has levels"
-            )
-        if any(near >= far for near, far in pairwise([self.range, *self.upper_range])):
-            found = ", ".join(f"{range_m:g}" for range_m in self.upper_range)
-            raise ValueError(f"--upper-range = {found}: expected ranges that ascend from --range")
-        return self
 
 
 def single_election(args: argparse.Namespace) -> str:
@@ -95,27 +63,17 @@ def hold_election(
         streams.vector("placement"), count=args.nodes, width_m=args.side, height_m=args.side
     )
     wear = streams.vector("batteries").random(args.nodes) * (1 - args.battery)
-    heads_wanted = args.heads or ceil(args.side / (args.range * sqrt(2))) ** 2
-    settings = Settings(
-        protocol=Protocol(args.protocol),
-        control=CONTROL,
-        cost=Cost(args.cost),
-        c_prob=args.c_prob,
-        p_min=args.p_min,
-        expected_heads=min(heads_wanted, args.nodes),
-        lot=Lot(args.lot),
-        weight=Weight(args.weight),
-        hops_max=args.hops,
-        cell_head=CellHead(args.cell_head),
-    )
     alive = np.ones(args.nodes, dtype=np.bool_)
     neighbourhoods = Neighbourhoods(positions_m)
+    squares = ceil(args.side / (args.range * sqrt(2))) ** 2
     situation = Situation(
         neighbourhood=neighbourhoods.within(args.range),
         positions_m=positions_m,
         alive=alive,
         energy_share=1 - wear,
-        epoch=Epoch.first(count=args.nodes, expected_heads=settings.expected_heads),
+        history=History.first(args.nodes),
+        heads_guess=min(squares, args.nodes),
+        control=CONTROL,
     )
     air = CountedAir(
         load_profile("first-order"),
@@ -126,30 +84,14 @@ def hold_election(
         loss=args.loss,
         random=streams.vector("radio.loss"),
     )
-    random = streams.vector("election")
-    if args.upper_range:
-        levels = run_with(
-            hierarchy.elect(
-                positions_m=positions_m,
-                alive=alive,
-                energy_share=situation.energy_share,
-                ranges_m=[args.range, *args.upper_range],
-                cost=settings.cost,
-                c_prob=settings.c_prob,
-                p_min=settings.p_min,
-                random=random,
-                control=CONTROL,
-            ),
-            air,
-        )
-    else:
-        levels = (run_with(elect(settings, situation, random), air),)
-    clusters = levels[0]
+    options = chosen_options(args.protocol, _given(args))
+    election = protocol_named(args.protocol).elect(options, situation, streams.vector("election"))
+    clusters = run_with(election, air)
     quality = measure(
         clusters, positions_m=positions_m, neighbourhood=situation.neighbourhood, alive=alive
     )
     figures = {
-        "protocol": settings.protocol.value,
+        "protocol": args.protocol,
         "seed": args.seed,
         "side_m": args.side,
         "range_m": args.range,
@@ -166,25 +108,44 @@ def hold_election(
         "bytes": air.bytes,
         "energy_j": air.energy_j,
     }
-    if args.upper_range:
-        figures["heads_by_level"] = [len(level.heads()) for level in levels]
+    if clusters.heads_by_level:
+        figures["heads_by_level"] = list(clusters.heads_by_level)
     return clusters, positions_m, figures
+
+
+def _given(args: argparse.Namespace) -> dict[str, Any]:
+    """The value of every protocol's options; those that the command line does not have are at their default."""
+    return {
+        key: getattr(args, key, shared.option.default) for key, shared in protocol_options().items()
+    }
 
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse arguments that no election can be held with, all at once."""
-    given = {name: getattr(args, name) for name in Options.model_fields}
+    flags = option_flags()
+    table = create_model("Options", __base__=Field, **option_fields())
+    given = {
+        key: getattr(args, key)
+        for key in table.model_fields
+        if key in flags or key in Field.model_fields
+    }
+    faults = []
     try:
-        Options.model_validate(given)
+        table.model_validate(given)
     except ValidationError as error:
-        faults = faults_of(error, Options)
-        raise InputError("\n".join(_as_options(fault) for fault in faults)) from None
+        faults = [_as_option(fault, flags) for fault in faults_of(error, table)]
+    else:
+        facts = {"range_m": args.range, "motes": args.nodes}
+        names = flags | {"range_m": "--range", "motes": "--nodes", "protocol": "--protocol"}
+        faults = list(option_faults(args.protocol, _given(args), facts, names))
+    if faults:
+        raise InputError("\n".join(faults))
 
 
-def _as_options(fault: Fault) -> str:
+def _as_option(fault: Fault, flags: Mapping[str, str]) -> str:
     """A fault of a key, said of the option that it came from."""
-    key = fault.place.partition("[")[0].replace("_", "-")
-    return str(replace(fault, place=f"--{key}" if key else ""))
+    key = fault.place.partition("[")[0]
+    return str(replace(fault, place=flags.get(key, f"--{key}")))
 
 
 def _as_text(figures: dict[str, Any]) -> str:

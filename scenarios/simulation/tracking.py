@@ -6,13 +6,14 @@ longer tell is the fault of the network. Motes not yet added, or taken away, are
 The same figures, by the same definitions, come out of the trace in `analysis.metrics.tracking`.
 """
 
-from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from join.sink.site import SinkSite
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import Kernel
 from sim.trace.recorder import Rows
+from sim.trace.rows import truth_row
 from sim.units import US_PER_S
 
 TRUTH_EVERY_US = US_PER_S
@@ -44,7 +45,7 @@ class Tracking:
         kernel: Kernel,
         phenomenon: Phenomenon,
         rows: Rows,
-        answer: Callable[[], set[int]],
+        sink: SinkSite,
         *,
         gone: AbstractSet[int] = frozenset(),
     ) -> None:
@@ -52,7 +53,7 @@ class Tracking:
         self._kernel = kernel
         self._phenomenon = phenomenon
         self._rows = rows
-        self._answer = answer
+        self._answer = sink.answer.sensors
         self._gone = gone
         self._appeared_us: int | None = None
         self._detected_us: int | None = None
@@ -67,13 +68,13 @@ class Tracking:
         """Motes truly inside at the last instant."""
         self.answered = 0
         """Motes in the answer then."""
+        sink.when_result(self._on_result)
 
     def start(self) -> None:
         """Begin to look, now and every second."""
         self._look(None)
 
-    def on_result(self, at_us: int) -> None:
-        """The sink has a result."""
+    def _on_result(self, at_us: int) -> None:
         if self._detected_us is None and self._appeared_us is not None:
             self._detected_us = at_us
 
@@ -96,7 +97,7 @@ class Tracking:
         inside: set[int] = set()
         for source, nodes in truth.items():
             listed = [node for node in nodes.tolist() if node not in self._gone]
-            self._rows.append((now_us, source, listed))
+            self._rows.append(truth_row(at_us=now_us, source=source, nodes=listed))
             inside.update(listed)
         answer = self._answer()
         self.inside, self.answered = len(inside), len(answer)

@@ -27,6 +27,7 @@ from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
 from sim.errors import Fault, InputError, ScenarioError, TraceError
+from sim.files import write_whole
 from sim.trace.manifest import Manifest, read_complete
 
 if TYPE_CHECKING:
@@ -398,6 +399,4 @@ def _write_record(plan: Plan, out_dir: Path) -> None:
 
 
 def _write_json(path: Path, content: object) -> None:
-    aside = path.with_name(f".{path.name}")
-    aside.write_text(json.dumps(content, indent=2, default=str) + "\n")
-    aside.replace(path)
+    write_whole(path, json.dumps(content, indent=2, default=str) + "\n")

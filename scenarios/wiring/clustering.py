@@ -1,27 +1,30 @@
-"""Makes the clustering of a scenario: elections, their rounds, and who is told."""
+"""Makes the clustering of a scenario: elections, their rounds, enrolment."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from clustering.calling import Caller
-from clustering.contract import Election, Flags, Reals
+from clustering.calling import CALL_BYTES, Caller
+from clustering.contract import Election, Flags, History, Situation
 from clustering.election import ElectionDriver
+from clustering.enrolment import Enrolment, EnrolmentOptions
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols import grid, heed, leach
-from clustering.protocols import registry as protocols
-from clustering.rounds import Rounds
-from join.strategies.centralised import CentralisedJoin
-from join.strategies.snjoin_star.driver import InNetworkJoin
+from clustering.protocols.registry import protocol_named
+from clustering.rounds import Elections, RoundOptions, Rounds
+from join.strategies.contract import JoinStrategy, Roster
 from network.ledger import Ledger
+from network.mac.registry import MACS
 from scenarios.schema.scenario import Scenario
 from scenarios.wiring.control_pace import ControlPace, control_pace
-from scenarios.wiring.network import ClusterNews, Network, can_lose
+from scenarios.wiring.network import Network, can_lose
 from scenarios.wiring.site import Site
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
 from sim.units import US_PER_S, to_us
+
+HEADS_SHARE = 0.05
+"""Of the motes: how many heads are wanted of protocols that aim at a number, unless the scenario says."""
 
 CALL_HOPS = 8
 """So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""
@@ -29,8 +32,8 @@ CALL_HOPS = 8
 MOVING_US = US_PER_S
 """How long a head that hands its readings over goes on answering for them."""
 
-TELLINGS = 3
-"""How often heads and sink tell each other who is a head, where the MAC does not notice losses."""
+COPIES = 3
+"""How often enrolments and rosters are sent where the MAC does not notice losses."""
 
 
 def build_rounds(
@@ -39,88 +42,87 @@ def build_rounds(
     kernel: Kernel,
     ledger: Ledger,
     network: Network,
-    join: InNetworkJoin | CentralisedJoin,
+    join: JoinStrategy,
     recorder: Recorder,
     streams: RandomStreams,
 ) -> Rounds:
-    """Elections over the network, told to network and join."""
-    table, join_table = scenario.clustering, scenario.join
+    """Elections over the network, round after round."""
+    table = scenario.clustering
     motes_m = site.placement.motes_m
     neighbourhoods = Neighbourhoods(motes_m)
     pace = control_pace(scenario, site.profile)
-    expected_heads = table.expected_heads or max(1, round(0.05 * len(motes_m)))
-    settings = protocols.Settings(
-        protocol=protocols.Protocol(table.protocol),
-        control=pace.messages,
-        cost=heed.Cost(table.cost),
-        c_prob=table.c_prob,
-        p_min=table.p_min,
-        expected_heads=expected_heads,
-        lot=leach.Lot(table.lot),
-        weight=protocols.Weight(table.weight),
-        hops_max=table.hops_max,
-        cell_head=grid.CellHead(table.cell_head),
-        upper_ranges_m=tuple(table.upper_ranges_m),
-    )
-    rounds = Rounds(
-        kernel,
-        network.air,
+    elections = Elections(
         ElectionDriver(kernel, network.air, streams.vector("clustering.jitter"), neighbourhoods),
-        _elections(scenario, site, ledger, network, settings, neighbourhoods, streams),
-        ClusterNews(network, join),
-        recorder.rows("elections"),
-        epoch=leach.Epoch.first(count=len(motes_m), expected_heads=expected_heads),
+        _elections(scenario, site, ledger, pace, neighbourhoods, streams),
+        _build_caller(scenario, site, kernel, network, pace, streams),
+        History.first(len(motes_m)),
+    )
+    options = RoundOptions(
         round_us=to_us(table.round_s),
-        telling_us=pace.telling_us,
-        spread=streams.scalar("clustering.enrol") if scenario.radio.mac == "csma" else None,
-        linger_us=MOVING_US
-        if table.handover == "move"
-        else to_us(join_table.window_s + join_table.late_s),
-        with_roster=join_table.strategy != "centralised",
-        with_positions=join_table.order == "tour",
-        tellings=TELLINGS if can_lose(scenario) and scenario.radio.mac != "csma" else 1,
         trigger_share=table.trigger_share,
         on_head_failure=table.on_head_failure == "re-elect",
-        residual_j=ledger.residual_j,
-        caller=_build_caller(scenario, site, kernel, network, pace, streams),
     )
-    join.on_dead_head = network.trees.on_broken = rounds.notice_dead_head
-    return rounds
+    return Rounds(
+        kernel,
+        network.air,
+        network.membership,
+        elections,
+        _build_enrolment(scenario, kernel, network, join, pace, streams),
+        recorder.rows("elections"),
+        ledger.residual_j,
+        options,
+    )
+
+
+def _build_enrolment(
+    scenario: Scenario,
+    kernel: Kernel,
+    network: Network,
+    join: JoinStrategy,
+    pace: ControlPace,
+    streams: RandomStreams,
+) -> Enrolment | None:
+    """The exchange of enrolments and rosters, if the join needs rosters."""
+    if join.needs.roster is Roster.NONE:
+        return None
+    table, mac = scenario.join, MACS[scenario.radio.mac].traits
+    moves = scenario.clustering.handover == "move"
+    options = EnrolmentOptions(
+        wait_us=pace.telling_us,
+        linger_us=MOVING_US if moves else to_us(table.window_s + table.late_s),
+        copies=COPIES if can_lose(scenario) and not mac.acknowledges else 1,
+        with_positions=table.order == "tour",
+        spread=streams.scalar("clustering.enrol") if mac.contends else None,
+    )
+    return Enrolment(kernel, network.air, join.on_roster, options)
 
 
 def _elections(
     scenario: Scenario,
     site: Site,
     ledger: Ledger,
-    network: Network,
-    settings: protocols.Settings,
+    pace: ControlPace,
     neighbourhoods: Neighbourhoods,
     streams: RandomStreams,
-) -> Callable[[Flags, leach.Epoch], Election]:
+) -> Callable[[Flags, History], Election]:
     """What begins an election among the live motes."""
     motes_m = site.placement.motes_m
     neighbourhood = neighbourhoods.within(scenario.clustering.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
-    told: Reals = np.full(len(motes_m), np.nan)
-    """The cost that each mote last told, for HEED."""
+    protocol = protocol_named(scenario.clustering.protocol)
+    options = scenario.clustering.options
 
-    def elect(alive: Flags, epoch: leach.Epoch) -> Election:
-        nonlocal told
-        network.begin_election()
-        cost_news = None
-        if scenario.clustering.tell_costs == "changed":
-            costs = heed.node_costs(settings.cost, neighbourhood, alive)
-            cost_news, told = costs != told, np.where(alive, costs, np.nan)
-        situation = protocols.Situation(
+    def elect(alive: Flags, history: History) -> Election:
+        now = Situation(
             neighbourhood=neighbourhood,
             positions_m=motes_m,
             alive=alive,
             energy_share=np.array(ledger.residual_j[:-1]) / battery_j,
-            epoch=epoch,
-            cost_news=cost_news,
+            history=history,
+            heads_guess=max(1, round(HEADS_SHARE * len(motes_m))),
+            control=pace.messages,
         )
-        random = streams.vector("clustering.election", epoch.round)
-        return protocols.elect(settings, situation, random)
+        return protocol.elect(options, now, streams.vector("clustering.election", history.round))
 
     return elect
 
@@ -143,5 +145,6 @@ def _build_caller(
         range_m=site.placement.farthest_from_sink_m() if reaches_all else scenario.radio.range_m,
         relayed=not reaches_all,
         spread_us=pace.least_us // CALL_HOPS,
+        wait_us=pace.telling_us(1, CALL_BYTES),
         rng=streams.scalar("clustering.call"),
     )

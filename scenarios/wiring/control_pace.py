@@ -5,6 +5,7 @@ from math import pi
 from typing import Final
 
 from clustering.contract import ControlMessages
+from network.mac.registry import MACS
 from network.radio.profile import Profile
 from scenarios.schema.scenario import Scenario
 from scenarios.wiring.network import mac_timing
@@ -51,11 +52,11 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
     interval_us = max(CONTROL.interval_us, 8 * message_us)
     slot_us = max(CONTROL.slot_us, 4 * message_us)
-    hops = 1 + len(scenario.clustering.upper_ranges_m)
+    hops = scenario.clustering.options.levels
     if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
         hops *= MULTI_HOP_FACTOR
     turns = contention_us = 0
-    if scenario.radio.mac == "csma":
+    if MACS[scenario.radio.mac].traits.contends:
         mac = mac_timing(scenario, profile)
         backoff_us = mac.cca_us + (mac.backoff_us << mac.min_be) // 2
         turn_us = message_us + backoff_us

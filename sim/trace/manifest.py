@@ -1,7 +1,6 @@
 """A run directory's manifest: what was run, with what, and whether the directory is whole."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +8,7 @@ from types import UnionType
 from typing import Any, Final
 
 from sim.errors import TraceError
+from sim.files import write_whole
 from sim.trace.tables import FORMAT
 
 MANIFEST = "manifest.json"
@@ -50,13 +50,7 @@ class Manifest:
 
     def write(self, directory: Path) -> None:
         """Replace the manifest of `directory` in one step."""
-        aside = directory / f".{MANIFEST}.{os.getpid()}"
-        with aside.open("w") as file:
-            json.dump(asdict(self), file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(directory / MANIFEST)
+        write_whole(directory / MANIFEST, json.dumps(asdict(self), indent=2) + "\n", durable=True)
 
 
 _KINDS: Final[list[tuple[tuple[str, ...], type | UnionType, str]]] = [

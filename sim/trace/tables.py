@@ -8,26 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from sim.trace.kinds import CONTROL, CPU, IDLE, OVERHEAR, RX, SENSE, SLEEP, TX
+
 SINK: Final = -1
 """The sink's node number in traces."""
 
 FORMAT: Final = "motejoin-run-1"
 """Written in every manifest, so that a foreign directory is recognised."""
-
-CONTROL_KINDS: Final = (
-    "cost",
-    "weight",
-    "winner",
-    "head",
-    "join",
-    "status",
-    "appoint",
-    "alarm",
-    "call",
-    "enrol",
-    "roster",
-)
-"""Message kinds that keep the clustering going, as opposed to carrying data."""
 
 
 class Kind(StrEnum):
@@ -249,23 +236,15 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "via:int32",
         "up:int32?",
     ),
-    # One row per node and sample time; joules are spent since the start. tx, rx, idle, cpu, sense,
-    # overhear and sleep are disjoint and add up to all that was drawn; control is the part of tx + rx
-    # due to elections.
+    # One row per node and sample time; joules are spent since the start, by cause (`sim.trace.kinds`):
+    # control is the part of tx + rx due to elections, the others are disjoint and add up to all that was drawn.
     "energy": _columns(
         "at_us:int64",
         "node:int32",
         "residual_j:float64",
-        "tx_j:float64",
-        "rx_j:float64",
-        "idle_j:float64",
-        "cpu_j:float64",
-        "sense_j:float64",
-        "control_j:float64",
-        "overhear_j:float64",
-        "sleep_j:float64",
+        *(f"{cause}_j:float64" for cause in (TX, RX, IDLE, CPU, SENSE, CONTROL, OVERHEAR, SLEEP)),
     ),
-    # One row per reading, message or held reading dropped; kind says which (a message kind or "state").
+    # One row per reading, message or held reading dropped; kind says which (a message kind or `STATE`).
     "drops": _columns(
         "at_us:int64",
         "node:int32",

@@ -1,37 +1,22 @@
 """Elections at constant density: time should grow with the number of motes and no faster."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
 
-from clustering.contract import Clusters, ControlMessages, run_ideal
+from clustering.contract import Clusters, ControlMessages, History, Situation, run_ideal
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols.grid import CellHead
-from clustering.protocols.heed import Cost
-from clustering.protocols.leach import Epoch, Lot
-from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols.registry import AnyProtocol, registered
 from clustering.quality import is_valid_clustering
 
 COUNTS = (1_000, 10_000, 100_000)
 RANGE_M = 100.0
 MOTES_PER_M2 = 1_000 / 2_000**2
 REPEATS = 3
-SETTINGS = Settings(
-    protocol=Protocol.HEED,
-    control=ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3),
-    cost=Cost.AMRP,
-    c_prob=0.05,
-    p_min=0.0005,
-    expected_heads=1,
-    lot=Lot.ROTATING,
-    weight=Weight.ENERGY,
-    hops_max=2,
-    cell_head=CellHead.ENERGY,
-)
+CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
 
 
 def main() -> None:
@@ -39,16 +24,15 @@ def main() -> None:
     print(f"elections at constant density, range {RANGE_M:g} m, seconds (best of {REPEATS})")
     print(f"{'':<15}" + "".join(f"{count:>12,}" for count in COUNTS) + "   growth per tenfold")
     _print_row("neighbourhood", [_best_s(partial(_situation, n)) for n in COUNTS])
-    for protocol in Protocol:
-        _print_row(protocol, [_election_s(protocol, count) for count in COUNTS])
+    for protocol in registered():
+        _print_row(protocol.name, [_election_s(protocol, count) for count in COUNTS])
 
 
-def _election_s(protocol: Protocol, count: int) -> float:
+def _election_s(protocol: AnyProtocol, count: int) -> float:
     situation = _situation(count)
-    settings = replace(SETTINGS, protocol=protocol, expected_heads=count // 5)
 
     def hold() -> Clusters:
-        election = elect(settings, situation, np.random.default_rng(1))
+        election = protocol.elect(protocol.options(), situation, np.random.default_rng(1))
         return run_ideal(election, situation.alive)
 
     # The time means nothing unless the work was done.
@@ -66,7 +50,9 @@ def _situation(count: int) -> Situation:
         positions_m=positions_m,
         alive=np.ones(count, dtype=np.bool_),
         energy_share=np.random.default_rng(2).random(count),
-        epoch=Epoch.first(count=count, expected_heads=count // 5),
+        history=History.first(count),
+        heads_guess=count // 5,
+        control=CONTROL,
     )
 
 

@@ -60,7 +60,7 @@ def _bare_call_us() -> float:
 def _per_message_us(settings: list[str]) -> float:
     """Each mote in turn sends a message to its neighbour by number."""
     account = Account(*NETWORK, *settings)
-    account.network.end_election([0] * MOTES, [0] * MOTES)
+    account.network.membership.assign([0] * MOTES, [0] * MOTES)
 
     def send_all() -> None:
         for number in range(MESSAGES):

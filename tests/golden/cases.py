@@ -428,6 +428,23 @@ def _fields() -> Iterator[Case]:
     yield _busy("trace-no-members", "trace.partners=false", "trace.messages=off")
 
 
+def _ties() -> Iterator[Case]:
+    """Motes on an exact grid: equal distances, degrees and costs, so that the rules for ties decide."""
+    grid = ("motes.placement=grid", "motes.count=64", "sink={x_m=100.0, y_m=-25.0}")
+    multi_hop = ("routing.heads=multi-hop", "routing.sink=multi-hop")
+    yield _busy("ties-tour", *grid, "join.order=tour", "join.feedback=off")
+    yield _busy("ties-routing", *grid, *multi_hop, "routing.metric=distance", _CRASHES)
+    # Hundreds of readings in a hundredth of a second: some leave the window a microsecond apart.
+    fast = ("motes.count=6", "motes.interval_s=0.002", "join.window_s=0.004", "motes.start_s=5.0")
+    once = ("phenomenon={kind='zipf', domain=1}", "duration_s=7.5", "trace.messages=off")
+    yield _busy("ties-times", *_CENTRAL, *fast, *once)
+    yield _busy("ties-csma", *_CSMA, *grid)
+    for protocol in ("heed", "leach", "dca", "max-min", "k-means"):
+        chosen = (f"clustering.protocol={protocol}", "clustering.weight=degree")
+        yield _busy(f"ties-{protocol}", *grid, *chosen, "clustering.cost=degree")
+    yield _busy("ties-grid", *grid, "clustering.protocol=grid", "clustering.cell_head=centre")
+
+
 def _gas(name: str, *settings: str) -> Case:
     return Case(
         f"gas-{name}", "gas-cloud-small", (*_GAS, "phenomenon.source.0.start_s=5.0", *settings)
@@ -471,6 +488,8 @@ def _phenomena() -> Iterator[Case]:
         "wind",
         f"phenomenon.wind={{speed_m_per_s=2.0, from_deg=300.0, gust_share=0.3, gust_deg=20.0, gust_s=5.0, turn={turns}}}",
     )
+    about = "[{at_s=10.0, over_s=8.0, from_deg=120.0}]"
+    yield _gas("wind-about", f"phenomenon.wind={{from_deg=300.0, turn={about}}}")
     moving = ("motes.count=120", "duration_s=24.0", "clustering.round_s=10.0")
     path = "{points_m=[[20.0, 20.0], [80.0, 20.0], [80.0, 80.0]], speed_m_per_s=15.0, start_s=4.0, loop=true}"
     yield Case(
@@ -624,6 +643,7 @@ CASES: Final = (
     *_faults(),
     *_clusterings(),
     *_fields(),
+    *_ties(),
     *_phenomena(),
     *_queries(),
 )

@@ -14,8 +14,8 @@ from analysis.compare.run_plots import comparison_figures, draw_comparison
 from analysis.metrics.number_format import short
 from scenarios.commands.compare import add_arguments, metrics_table
 from sim.errors import InputError, TraceError
+from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.manifest import Status
-from sim.trace.tables import CONTROL_KINDS
 from tests.support.run_directories import random_run, write_run
 
 CONTRACT = [

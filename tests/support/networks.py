@@ -35,7 +35,7 @@ class Account:
         self.network: Network = build_network(
             scenario, site, self.kernel, self.ledger, streams, self.fault_rows
         )
-        self.network.comings.start()
+        self.network.churn.start()
         self.sent: Counter[str] = Counter()
         self.arrived: Counter[str] = Counter()
         self.lost: Counter[tuple[str, DropReason]] = Counter()
@@ -90,7 +90,7 @@ class Account:
     def _outages(self) -> dict[int, list[tuple[float, float]]]:
         """When each node was down."""
         outages: dict[int, list[tuple[float, float]]] = {
-            node: [(0.0, inf)] for node in self.network.comings.absent
+            node: [(0.0, inf)] for node in self.network.churn.absent
         }
         for at_us, node, event in self.fault_rows:
             spans = outages.setdefault(node, [])

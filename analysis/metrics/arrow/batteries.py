@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.arrow.totals import grouped
-from analysis.metrics.inputs import CAUSES
 from analysis.trace.reader import TraceTables
+from sim.trace.kinds import CAUSES
 from sim.trace.tables import SINK
 
 _STEP: Final = Decimal("1e-15")

@@ -5,6 +5,7 @@ One method per rule of the grammar, of the same name; the grammar says what each
 
 # ruff: noqa: D102 - see above
 
+from string import ascii_letters, whitespace
 from typing import TypeVar
 
 from lark import Token, Transformer, v_args
@@ -39,22 +40,10 @@ from join.dsms.language.syntax import (
     WindowSpec,
     children,
 )
-
-UNIT_US = {
-    "us": 1,
-    "ms": 1_000,
-    "s": 1_000_000,
-    "min": 60_000_000,
-    "h": 3_600_000_000,
-    "d": 86_400_000_000,
-}
-"""Microseconds per unit."""
+from sim.units import UNITS_US, DurationError, duration_us
 
 DEPTH_MAX = 100
 """How deep expressions may nest: everything that walks a tree can then recurse."""
-
-TIME_US_MAX = 2**62
-"""Longest duration: times stay within 64 bits."""
 
 _WHOLE_MAX = 2**63 - 1
 """Largest whole number: what a column of a file can hold."""
@@ -399,12 +388,10 @@ def _count(token: Token) -> int:
 
 
 def _duration_us(token: Token) -> int:
-    digits = token.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \t\r\n\f")
-    unit = token[len(digits) :].strip().lower()
-    short = unit if unit in {"us", "ms"} else "min" if unit.startswith("min") else unit[0]
-    # Exact for whole numbers; a fraction is rounded to the microsecond.
-    whole = int(digits) if digits.isdigit() and len(digits) < 19 else float(digits)
-    value = whole * UNIT_US[short]
-    if not value <= TIME_US_MAX:
-        raise SyntaxFaultError(_at(token), f"the duration {token[:30]} is too long")
-    return round(value)
+    number = token.rstrip(f"{ascii_letters}{whitespace}")
+    word = token[len(number) :].strip().lower()
+    unit = word if word in UNITS_US else "min" if word.startswith("min") else word[0]
+    try:
+        return duration_us(f"{number}{unit}")
+    except DurationError as error:
+        raise SyntaxFaultError(_at(token), f"found {token[:30]}; {error}") from None

@@ -7,9 +7,10 @@ from importlib.resources import files
 from lark import Lark, Token, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from join.dsms.language.build import UNIT_US, Build, SyntaxFaultError
+from join.dsms.language.build import Build, SyntaxFaultError
 from join.dsms.language.errors import QueryError, QueryFault, nearest
 from join.dsms.language.syntax import Place, Query
+from sim.units import UNITS_US
 
 LENGTH_MAX = 20_000
 """Characters in a query, at most."""
@@ -110,7 +111,7 @@ def _explained(sql: str, fault: UnexpectedInput) -> QueryFault:
             at, found = Place(token.line or 1, token.column or 1), str(token)
             start = token.start_pos or 0
             if token.type == "NAME" and _TIMED.search(sql[max(0, start - _NEAR) : start]):
-                *units, last = UNIT_US
+                *units, last = UNITS_US
                 units_text = f"{', '.join(units)} or {last}"
                 return QueryFault(at, f"found {found!r}; expected a unit of time: {units_text}")
             return QueryFault(

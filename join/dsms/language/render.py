@@ -22,14 +22,15 @@ from join.dsms.language.syntax import (
     RowsSpec,
     WindowSpec,
 )
+from sim.units import UNITS_US
 
-_UNITS = ((3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"), (1000, "ms"), (1, "us"))
+_UNITS = ("h", "min", "s", "ms", "us")
 
 
 def render_duration(duration_us: int) -> str:
     """A duration in the largest unit that shows it exactly."""
-    size, unit = next((s, u) for s, u in _UNITS if duration_us % s == 0)
-    return f"{duration_us // size} {unit}" if duration_us else "0 s"
+    unit = next(unit for unit in _UNITS if duration_us % UNITS_US[unit] == 0)
+    return f"{duration_us // UNITS_US[unit]} {unit}" if duration_us else "0 s"
 
 
 def render(node: Expression) -> str:  # noqa: PLR0912 - one branch per kind of node

@@ -5,11 +5,14 @@ initiator's own with what its cluster gave; each says how many there are. All ca
 reading, so that together they find what one request past all heads would have found, each pair once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from join.state.newest import Stamp
+from join.reading import Stamp
+from join.strategies.contract import Ports
+from join.strategies.snjoin_star.forwarding import Forwarding, deliver
 from join.strategies.snjoin_star.request import ProbeRequest
 from network.contract import Clock
+from sim.trace.tables import SINK, RequestEnd
 
 
 def split(request: ProbeRequest) -> list[ProbeRequest]:
@@ -39,14 +42,14 @@ class Gathering:
     Parts may come in any order, and again after a retry: each counts once.
     """
 
-    __slots__ = ("_answered", "is_told", "whole")
+    __slots__ = ("_answered", "is_reported", "whole")
 
     def __init__(self, part: ProbeRequest, begun: ProbeRequest | None = None) -> None:
         """Expect as many parts as `part` says; `begun` is what has been gathered before, if anything."""
         self._answered: set[int | None] = set()
         """Heads whose parts have come; None stands for the initiator."""
-        self.is_told = False
-        """Whether the sink has given a result of what had come by then."""
+        self.is_reported = False
+        """Whether a result of what had come by then has been reported."""
         if begun is None:
             self.whole = part.restarted(())
             self.whole.add((), 0, 0)
@@ -86,7 +89,7 @@ class Gatherer:
     """The sink's gatherings in time.
 
     Of a request whose parts have not all come `wait_us` after the first, `take` is given what there is;
-    parts that come later amend it, for `memory_us`. Then `give_up` is told that not all have come.
+    parts that come later amend it, for `memory_us`. Then `give_up` is called, since not all have come.
     """
 
     def __init__(
@@ -120,13 +123,13 @@ class Gatherer:
         if gathering.is_complete:
             del self._open[part.stamp]
             return whole
-        gathering.is_told |= part.closing
-        return whole if gathering.is_told else None
+        gathering.is_reported |= part.closing
+        return whole if gathering.is_reported else None
 
     def close(self) -> Iterator[ProbeRequest]:
         """The run ends: give up what has been taken in part; returns what still waited to be taken."""
         for gathering in self._open.values():
-            if gathering.is_told:
+            if gathering.is_reported:
                 self._give_up(gathering.whole, self._clock.now_us)
             else:
                 yield gathering.whole
@@ -136,12 +139,68 @@ class Gatherer:
         if gathering is None:
             return
         now_us = self._clock.now_us
-        if not gathering.is_told and gathering.whole.found:
+        if not gathering.is_reported and gathering.whole.found:
             self._take(gathering.whole, now_us)
-        gathering.is_told = True
+        gathering.is_reported = True
         self._clock.call_at(now_us + self._memory_us, self._forget, stamp)
 
     def _forget(self, stamp: Stamp) -> None:
         gathering = self._open.pop(stamp, None)
         if gathering is not None:
             self._give_up(gathering.whole, self._clock.now_us)
+
+
+class FanOut:
+    """One part of a request per head, all sent at once.
+
+    If not all parts come in half the time-out, the sink takes what there is and amends it later.
+    """
+
+    def __init__(
+        self, ports: Ports, forwarding: Forwarding, *, timeout_us: int, retries: int
+    ) -> None:
+        self._ports = ports
+        self._forward = forwarding.forward
+        self._gatherer = Gatherer(
+            ports.clock,
+            self._take,
+            self._give_up,
+            wait_us=timeout_us // 2,
+            memory_us=timeout_us * (retries + 2),
+        )
+
+    def send(self, request: ProbeRequest, at_us: int) -> None:
+        """Send each head its part, and the sink the initiator's own."""
+        parts = split(request) if request.sequence else [request]
+        for part in parts:
+            self._forward(request.initiator, part, at_us)
+
+    def gather(self, request: ProbeRequest, at_us: int) -> ProbeRequest | None:
+        """The whole that a part belongs to, if it is to be taken now."""
+        return self._gatherer.take(request, at_us) if request.parts > 1 else request
+
+    def send_past(self, request: ProbeRequest, heads: tuple[int, ...], at_us: int) -> bool:
+        """Send further heads their parts, unless parts are still missing."""
+        if request.partial:
+            return False
+        request.completed = True
+        parts = parts_past(request, heads)
+        self._gatherer.begin(parts[0], at_us, begun=request)
+        for part in parts:
+            self._forward(SINK, part, at_us)
+        return True
+
+    def shorten(self, request: ProbeRequest) -> None:
+        """The initiator's own part counts as one of all parts."""
+        request.parts = len(request.sequence) + 1
+        request.sequence = ()
+
+    def close(self) -> Iterable[ProbeRequest]:
+        """Requests of which nothing has been taken."""
+        return self._gatherer.close()
+
+    def _take(self, request: ProbeRequest, at_us: int) -> None:
+        deliver(request, self._ports.sink, at_us)
+
+    def _give_up(self, request: ProbeRequest, at_us: int) -> None:
+        self._ports.accounts.ended(request, RequestEnd.GIVEN_UP, at_us)

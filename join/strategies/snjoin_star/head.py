@@ -16,42 +16,47 @@ is stamped first, and it is in its head's table by the time the other's request 
 found exactly once whatever the delays, as long as the heads' clocks agree.
 
 A head that steps down keeps its table and goes on answering requests until its readings have left the
-window ("lingering"): nothing is moved and nothing is lost. Heads are told whom to probe by a roster.
+window ("lingering"): nothing is moved and nothing is lost. The roster lists the heads that a head may probe.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from join.contract import Member, Value
-from join.state.newest import Stamp
+from join.reading import Stamp
 from join.state.value_table import ValueTable
+from join.strategies.message_sizes import factorised_bytes, latest_bytes
 from join.strategies.snjoin_star.probing_order import ProbingOrder, as_chosen
 from join.strategies.snjoin_star.request import ProbeRequest
-from join.strategies.snjoin_star.rules.contract import BySelectivity, Note, ProbingRule
+from join.strategies.snjoin_star.rules.contract import Note, ProbingRule
+from join.strategies.snjoin_star.rules.without_learning import BySelectivity
 
 SWEEP_EVERY_US = 100_000
 
 
-class ClusterHead:
-    """The join state of one head: its members' readings, its probing rule, whom it may probe."""
+@dataclass(frozen=True, slots=True)
+class HeadSettings:
+    """What all heads have in common."""
 
-    def __init__(
-        self,
-        node: int,
-        *,
-        window_us: int,
-        late_us: int,
-        factorised: bool,
-        rule: ProbingRule,
-        partners_size: Callable[[tuple[Member, ...]], int],
-        order: ProbingOrder = as_chosen,
-    ) -> None:
+    window_us: int
+    late_us: int
+    factorised: bool
+    """Whether partners are given with all their times, or with their newest only."""
+    order: ProbingOrder = as_chosen
+    """The order in which chosen heads are probed."""
+
+
+class ClusterHead:
+    """The join state of one head: its members' readings, its probing rule, the heads it may probe."""
+
+    def __init__(self, node: int, rule: ProbingRule, settings: HeadSettings) -> None:
         self.node = node
         self.rule = rule
-        self._order = order
-        self.table = ValueTable(window_us=window_us, late_us=late_us)
-        self._factorised = factorised
-        self._match = self._all_times if factorised else self.table.latest
-        self._partners_size = partners_size
+        self._order = settings.order
+        self.table = ValueTable(window_us=settings.window_us, late_us=settings.late_us)
+        self._factorised = settings.factorised
+        self._match = self._all_times if settings.factorised else self.table.latest
+        self._partners_size = factorised_bytes if settings.factorised else latest_bytes
         self.tables = 1
         """Hash tables that one probe has to look into: SNJoin has one for all streams."""
         self._counter = 0
@@ -83,7 +88,7 @@ class ClusterHead:
         return self._others
 
     def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
-        """A member's new reading (Fig. 3, first case): join it here, choose whom to ask."""
+        """A member's new reading (Fig. 3, first case): join it here, choose the heads to probe."""
         stamp = (now_us, self.node, self._counter)
         self._counter += 1
         if now_us >= self._sweep_due_us:
@@ -144,26 +149,9 @@ class MJoinHead(ClusterHead):
     Other heads are probed by descending selectivity, learnt from the counts in the requests that come past.
     """
 
-    def __init__(
-        self,
-        node: int,
-        *,
-        window_us: int,
-        late_us: int,
-        factorised: bool,
-        partners_size: Callable[[tuple[Member, ...]], int],
-        order: ProbingOrder = as_chosen,
-    ) -> None:
+    def __init__(self, node: int, settings: HeadSettings) -> None:
         self._selectivity = BySelectivity()
-        super().__init__(
-            node,
-            window_us=window_us,
-            late_us=late_us,
-            factorised=factorised,
-            rule=self._selectivity,
-            partners_size=partners_size,
-            order=order,
-        )
+        super().__init__(node, self._selectivity, settings)
         self._members: set[int] = set()
         self._answered = 0
 

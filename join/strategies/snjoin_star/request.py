@@ -1,7 +1,7 @@
 """The probe request PR of SNJoin* (SNJoin Fig. 3): a reading on its way past heads to the sink."""
 
 from join.contract import Member, Value
-from join.state.newest import Stamp
+from join.reading import Stamp
 
 
 class ProbeRequest:

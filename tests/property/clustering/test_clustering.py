@@ -1,6 +1,8 @@
 """Elections on any topology, with and without loss."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,17 +14,18 @@ from clustering.contract import (
     ControlMessages,
     Election,
     Flags,
+    History,
     Neighbourhood,
     Reals,
+    Situation,
     run_with,
 )
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import heed
 from clustering.protocols.finalize import BestHeard, elect_uncovered
-from clustering.protocols.grid import CellHead
-from clustering.protocols.heed import Cost, node_costs
-from clustering.protocols.leach import Epoch, Lot
-from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols.heed import election as heed
+from clustering.protocols.heed.election import node_costs
+from clustering.protocols.heed.options import Cost
+from clustering.protocols.registry import protocol_named
 from clustering.quality import is_valid_clustering, measure
 from tests.property.clustering.heed_reference import reference_heed
 from tests.support.lossy_air import LossyAir, lossy
@@ -30,32 +33,39 @@ from tests.support.lossy_air import LossyAir, lossy
 CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
 P_MIN = 0.0005
 
-USUAL = Settings(
-    protocol=Protocol.HEED,
-    control=CONTROL,
-    cost=Cost.AMRP,
-    c_prob=0.05,
-    p_min=P_MIN,
-    expected_heads=3,
-    lot=Lot.ROTATING,
-    weight=Weight.ENERGY,
-    hops_max=1,
-    cell_head=CellHead.ENERGY,
-)
+HEADS_GUESS = 3
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A protocol, and what is chosen of its options."""
+
+    protocol: str
+    options: dict[str, Any] = dataclass_field(default_factory=dict)
+
+    def elect(self, now: Situation, seed: int) -> Election:
+        protocol = protocol_named(self.protocol)
+        options = {
+            option.key: option.value(self.options.get(option.key, option.default))
+            for option in protocol.declared()
+        }
+        return protocol.elect(protocol.options(**options), now, np.random.default_rng(seed))
+
+
 PROTOCOL_VARIANTS = {
-    "heed": USUAL,
-    "heed-at-once": replace(USUAL, c_prob=1.0),
-    "leach": replace(USUAL, protocol=Protocol.LEACH),
-    "leach-energy": replace(USUAL, protocol=Protocol.LEACH, lot=Lot.ENERGY),
-    "dca": replace(USUAL, protocol=Protocol.DCA),
-    "dca-degree": replace(USUAL, protocol=Protocol.DCA, weight=Weight.DEGREE),
-    "max-min-1": replace(USUAL, protocol=Protocol.MAX_MIN, weight=Weight.NUMBER),
-    "max-min-3": replace(USUAL, protocol=Protocol.MAX_MIN, hops_max=3),
-    "grid": replace(USUAL, protocol=Protocol.GRID),
-    "grid-rotation": replace(USUAL, protocol=Protocol.GRID, cell_head=CellHead.ROTATION),
-    "k-means": replace(USUAL, protocol=Protocol.K_MEANS),
-    "none": replace(USUAL, protocol=Protocol.NONE),
-    "levels": replace(USUAL, upper_ranges_m=(8.0, 20.0)),
+    "heed": Choice("heed"),
+    "heed-at-once": Choice("heed", {"c_prob": 1.0}),
+    "leach": Choice("leach"),
+    "leach-energy": Choice("leach", {"lot": "energy"}),
+    "dca": Choice("dca"),
+    "dca-degree": Choice("dca", {"weight": "degree"}),
+    "max-min-1": Choice("max-min", {"weight": "number", "hops_max": 1}),
+    "max-min-3": Choice("max-min", {"hops_max": 3}),
+    "grid": Choice("grid"),
+    "grid-rotation": Choice("grid", {"cell_head": "rotation"}),
+    "k-means": Choice("k-means"),
+    "none": Choice("none"),
+    "levels": Choice("heed", {"upper_ranges_m": [8.0, 20.0]}),
 }
 PROTOCOLS, PROTOCOL_NAMES = PROTOCOL_VARIANTS.values(), PROTOCOL_VARIANTS.keys()
 
@@ -119,14 +129,20 @@ def rows(neighbourhood: Neighbourhood) -> list[list[int]]:
     ]
 
 
-def election_by(protocol: Settings, field: Field, seed: int, rounds: int) -> Election:
+def election_by(protocol: Choice, field: Field, seed: int, rounds: int) -> Election:
     """An election by `protocol` after some rounds in which every third node has served."""
     count = len(field.alive)
-    epoch = Epoch(rounds, max(1, count // 3), np.arange(count) % 3 == seed % 3)
-    situation = Situation(
-        field.neighbourhood, field.positions_m, field.alive, field.energy_share, epoch
+    has_served = np.arange(count) % 3 == seed % 3
+    now = Situation(
+        neighbourhood=field.neighbourhood,
+        positions_m=field.positions_m,
+        alive=field.alive,
+        energy_share=field.energy_share,
+        history=History(rounds, np.where(has_served, rounds, -1), field.alive),
+        heads_guess=HEADS_GUESS,
+        control=CONTROL,
     )
-    return elect(protocol, situation, np.random.default_rng(seed))
+    return protocol.elect(now, seed)
 
 
 def assert_everyone_is_settled(clusters: Clusters, field: Field, air: LossyAir) -> None:
@@ -175,7 +191,7 @@ def test_heed_equals_the_node_by_node_reference(
 @unhurried
 @given(worn, seeds, losses, st.integers(0, 5))
 def test_every_live_node_is_settled_whatever_is_lost(
-    protocol: Settings, field: Field, seed: int, loss: float, rounds: int
+    protocol: Choice, field: Field, seed: int, loss: float, rounds: int
 ) -> None:
     air = LossyAir(field.alive, lossy(loss, seed))
     clusters = run_with(election_by(protocol, field, seed, rounds), air)
@@ -186,7 +202,7 @@ def test_every_live_node_is_settled_whatever_is_lost(
 @unhurried
 @given(worn, seeds, losses, st.dictionaries(st.integers(0, 23), st.integers(0, 14)))
 def test_survivors_are_settled_when_nodes_die_midway(
-    protocol: Settings, field: Field, seed: int, loss: float, dying: dict[int, int]
+    protocol: Choice, field: Field, seed: int, loss: float, dying: dict[int, int]
 ) -> None:
     air = LossyAir(field.alive, lossy(loss, seed), silent_from=dying)
     clusters = run_with(election_by(protocol, field, seed, 0), air)
@@ -349,7 +365,7 @@ def test_max_min_follows_its_rules_where_clusters_are_many(seed: int, hops_max: 
 def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> None:
     """Without loss, heads and the members that they can reach are as the paper's rules say."""
     air = LossyAir(field.alive, lossy(0.0, seed))
-    protocol = replace(USUAL, protocol=Protocol.MAX_MIN, weight=Weight.NUMBER, hops_max=hops_max)
+    protocol = Choice("max-min", {"weight": "number", "hops_max": hops_max})
     clusters = run_with(election_by(protocol, field, seed, 0), air)
     chosen = reference_max_min(field, hops_max)
     by_rule = {node for node, head in enumerate(chosen) if node == head}
@@ -382,7 +398,7 @@ def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> 
 @unhurried
 @given(worn, seeds, st.sets(st.integers(0, 23)))
 def test_deaths_leave_every_live_node_a_head_or_led_to_one(
-    protocol: Settings, field: Field, seed: int, dying: set[int]
+    protocol: Choice, field: Field, seed: int, dying: set[int]
 ) -> None:
     air = LossyAir(field.alive, lossy(0.0, seed))
     clusters = run_with(election_by(protocol, field, seed, 0), air)
@@ -412,7 +428,8 @@ def test_levels_lead_every_head_up_to_the_sink_by_links_of_their_ranges(
 ) -> None:
     air = LossyAir(field.alive, lossy(0.0, seed))
     ranges_m = (field.neighbourhood.range_m + 2.0, field.neighbourhood.range_m + 9.0)
-    clusters = run_with(election_by(replace(USUAL, upper_ranges_m=ranges_m), field, seed, 0), air)
+    levels = Choice("heed", {"upper_ranges_m": ranges_m})
+    clusters = run_with(election_by(levels, field, seed, 0), air)
     assert clusters.up is not None
     for head in clusters.heads().tolist():
         chain = [head]

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.sink.site import SinkSite, merge_all
-from join.strategies.accounts import Accounts, Reading
+from join.reading import Reading
+from join.sink.site import SinkSettings, SinkSite, merge_all
+from join.strategies.accounts import Accounts
+from join.strategies.contract import JoinSettings, Ports, ProbingSettings
 from join.strategies.cpu_costs import CpuCosts
-from join.strategies.message_sizes import factorised_bytes
-from join.strategies.snjoin_star.driver import InNetworkJoin
-from join.strategies.snjoin_star.head import ClusterHead
-from join.strategies.snjoin_star.probing_order import as_chosen
-from join.strategies.snjoin_star.rules.contract import FullProbing
-from join.strategies.snjoin_star.rules.notes import NoNotes
+from join.strategies.snjoin_star.making import snjoin_star
+from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.clocks import true_time
+from network.membership import Membership
+from sim.rng import RandomStreams
 from sim.trace.tables import Fate, RequestEnd
 from tests.support.toy_network import ToyClock, ToyCpus, ToyLinks
 
@@ -79,54 +79,52 @@ def join_in_network(
     results: list[tuple[Any, ...]] = []
     requests: list[tuple[Any, ...]] = []
     accounts = Accounts([], [], [], requests)
-    sink = SinkSite(
-        clock,
-        results,
+    sink_settings = SinkSettings(
         query="join",
         window_us=story.window_us,
         arity_least=2,
         with_partners=True,
         amends=timeout_us > 0,
         merge=merge_all,
-        true_us=true_time,
     )
-
-    def new_head(node: int) -> ClusterHead:
-        return ClusterHead(
-            node,
-            window_us=story.window_us,
-            late_us=LATE_US,
-            factorised=True,
-            rule=FullProbing(),
-            partners_size=factorised_bytes,
-        )
-
-    join = InNetworkJoin(
-        clock,
-        ToyLinks(clock, rng, nodes=story.motes, delay_us_max=DELAY_US_MAX, loss=loss),
-        ToyCpus(clock, rng, full=full),
-        sink,
-        accounts,
-        costs=CpuCosts(hash=1.0, insert=1.0, probe=2.0, form=1.0),
+    membership = Membership(story.motes)
+    ports = Ports(
+        clock=clock,
+        links=ToyLinks(clock, rng, nodes=story.motes, delay_us_max=DELAY_US_MAX, loss=loss),
+        cpus=ToyCpus(clock, rng, full=full),
+        membership=membership,
+        sink=SinkSite(clock, results, sink_settings, true_time),
+        accounts=accounts,
         local_us=true_time,
-        late_us=LATE_US,
-        timeout_us=timeout_us,
-        retries=retries,
-        fans_out=fans_out,
-        order=as_chosen,
-        moves=False,
-        motes=story.motes,
         end_us=1 << 60,
-        notes=NoNotes(),
-        new_head=new_head,
     )
+    join_settings = JoinSettings(
+        window_us=story.window_us,
+        late_us=LATE_US,
+        factorised=True,
+        costs=CpuCosts(hash=1.0, insert=1.0, probe=2.0, form=1.0),
+        operator="snjoin",
+        probing=ProbingSettings(
+            feedback="off",
+            rule=RuleSettings(story.window_us, 64, "bernoulli", "contribution", 0.0, None),
+            timeout_us=timeout_us,
+            retries=retries,
+            fans_out=fans_out,
+            tours=False,
+            moves=False,
+        ),
+        streams=RandomStreams(1),
+        positions_m=[],
+    )
+    join = snjoin_star(ports, join_settings)
 
     def elect(heads: list[int]) -> None:
         until_us = clock.now_us + 2 * LATE_US
         everybody = range(story.motes)
         for node in everybody:
-            join.set_roster(node, heads, [(n, until_us) for n in everybody if n not in heads])
-        join.assign([rng.choice(heads) for _ in everybody])
+            join.on_roster(node, heads, [(n, until_us) for n in everybody if n not in heads])
+        chosen = [rng.choice(heads) for _ in everybody]
+        membership.assign(chosen, chosen)
 
     every = max(1, -(-len(story.readings) // len(story.elections)))
     for place, reading in enumerate(story.readings):

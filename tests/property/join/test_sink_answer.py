@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member
-from join.sink.site import SinkSite, merge_latest
-from join.strategies.accounts import Reading
+from join.reading import Reading
+from join.sink.site import SinkSettings, SinkSite, merge_latest
 from network.clocks import true_time
 from tests.support.toy_network import ToyClock
 
@@ -43,22 +43,20 @@ def test_a_sensor_is_in_the_answer_while_its_newest_reading_is_in_the_window(
 ) -> None:
     window, results = story
     clock, rows = ToyClock(), list[tuple[Any, ...]]()
-    sink = SinkSite(
-        clock,
-        rows,
+    sink_settings = SinkSettings(
         query="join",
         window_us=window,
         arity_least=2,
         with_partners=True,
         amends=False,
         merge=merge_latest,
-        true_us=true_time,
     )
+    sink = SinkSite(clock, rows, sink_settings, true_time)
 
     def take(told: Told) -> None:
         (origin, origin_at), *others = told.times.items()
         partners = tuple(Member(node, at) for node, at in others)
-        sink.take(Reading(origin, VALUE, origin_at), [partners], told.at)
+        sink.take_result(Reading(origin, VALUE, origin_at), [partners], told.at)
 
     seen: dict[int, set[int]] = {}
 

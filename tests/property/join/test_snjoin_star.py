@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.contract import Member, Value
-from join.state.newest import Stamp
-from join.strategies.message_sizes import latest_bytes
-from join.strategies.snjoin_star.head import ClusterHead
+from join.reading import Stamp
+from join.strategies.snjoin_star.head import ClusterHead, HeadSettings
 from join.strategies.snjoin_star.request import ProbeRequest
-from join.strategies.snjoin_star.rules.contract import FullProbing
+from join.strategies.snjoin_star.rules.without_learning import FullProbing
 
 DELAY_US_MAX = 40
 LATE_US = 10_000
@@ -25,14 +24,7 @@ Pair = tuple[tuple[int, int], tuple[int, int]]
 
 
 def full_probing(node: int, window_us: int, kind: type[ClusterHead] = ClusterHead) -> ClusterHead:
-    return kind(
-        node,
-        window_us=window_us,
-        late_us=LATE_US,
-        factorised=True,
-        rule=FullProbing(),
-        partners_size=latest_bytes,
-    )
+    return kind(node, FullProbing(), HeadSettings(window_us, LATE_US, factorised=True))
 
 
 class LastProcessedTuple(ClusterHead):

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.state.newest import Stamp
+from join.reading import Stamp
 from join.state.value_table import ValueTable
 
 Insert = tuple[int, int, int, int]

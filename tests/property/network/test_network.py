@@ -89,7 +89,7 @@ def test_every_message_and_every_joule_is_accounted_for(
     account = Account(*SMALL, f"motes.battery_j={battery_j}", *NETWORKS[name], seed=seed)
     network = account.network
     heads = [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8]
-    network.end_election(heads, heads)
+    network.membership.assign(heads, heads)
     at_us = 0
     for number, (action, source, target, size, gap_us) in enumerate(script):
         at_us += gap_us
@@ -103,8 +103,8 @@ def test_every_message_and_every_joule_is_accounted_for(
             case "drain" if source != SINK and account.ledger.alive[source]:
                 account.ledger.draw(source, account.ledger.cpu_j, battery_j / 2)
             case "settle" if number % 3 == 0:
-                network.begin_election()
-                network.end_election([8] * 12, [8] * 12)
+                network.membership.begin_election()
+                network.membership.assign([8] * 12, [8] * 12)
             case _:
                 pass
     account.advance(at_us + (1_000 if seed % 2 else 10_000_000))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 
+from sim.trace.kinds import CONTROL_KINDS, DATA_KINDS
 from sim.trace.manifest import Manifest, read_complete
 from sim.trace.recorder import arrow_schema
 from sim.trace.tables import TABLES
@@ -65,6 +66,7 @@ def check_traffic(trace: Trace) -> None:
         trace.number("SELECT coalesce(sum(sent_bytes), 0)::BIGINT FROM traffic") == counts["bytes"]
     )
     trace.none("SELECT at_s, node, kind FROM traffic GROUP BY ALL HAVING count(*) > 1")
+    trace.none(f"SELECT * FROM traffic WHERE kind NOT IN {(*DATA_KINDS, *CONTROL_KINDS)}")
     # Copies addressed are received, lost or in flight; the log of messages says the same.
     trace.none(
         """SELECT * FROM

@@ -18,8 +18,9 @@ from clustering.contract import (
     run_with,
 )
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import heed
-from clustering.protocols.heed import Cost, node_costs
+from clustering.protocols.heed import election as heed
+from clustering.protocols.heed.election import node_costs
+from clustering.protocols.heed.options import Cost
 
 CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
 

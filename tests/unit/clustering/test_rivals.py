@@ -11,6 +11,7 @@ from clustering.contract import (
     ControlMessages,
     Flags,
     Heard,
+    History,
     Reals,
     Send,
     Unicast,
@@ -19,11 +20,15 @@ from clustering.contract import (
     run_with,
 )
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import each_alone, grid, k_means, leach
-from clustering.protocols import heed_levels as hierarchy
-from clustering.protocols.grid import CellHead
-from clustering.protocols.heed import Cost
-from clustering.protocols.leach import Epoch, Lot, rotating_threshold
+from clustering.protocols.each_alone import election as each_alone
+from clustering.protocols.grid import election as grid
+from clustering.protocols.grid.options import CellHead
+from clustering.protocols.heed import levels as hierarchy
+from clustering.protocols.heed.options import Cost
+from clustering.protocols.k_means import election as k_means
+from clustering.protocols.leach import election as leach
+from clustering.protocols.leach.election import Epoch, rotating_threshold
+from clustering.protocols.leach.options import Lot
 from clustering.quality import is_valid_clustering
 
 CONTROL = ControlMessages(body_bytes=25, interval_us=1000, slot_us=100, join_attempts=3)
@@ -65,13 +70,15 @@ def hold_leach(
 
 @pytest.mark.parametrize("expected_heads", [20, 30.5, 200, 1])
 def test_every_node_serves_once_in_an_epoch(expected_heads: float) -> None:
-    epoch = Epoch.first(count=COUNT, expected_heads=expected_heads)
+    history = History.first(COUNT)
+    epoch = Epoch.at(history, expected_heads=expected_heads)
     times = np.zeros(COUNT, dtype=np.int64)
     for turn in range(2 * epoch.length):
         clusters = hold_leach(epoch, seed=turn, expected_heads=expected_heads)
         elected = np.setdiff1d(clusters.heads(), np.flatnonzero(clusters.self_elected))
         times[elected] += 1
-        epoch = epoch.after(clusters)
+        history = history.after(clusters)
+        epoch = Epoch.at(history, expected_heads=expected_heads)
         if turn + 1 == epoch.length:
             assert (times == 1).all()
     assert (times == 2).all()
@@ -87,7 +94,7 @@ def test_the_threshold_rises_through_the_epoch(turn: int, threshold: float) -> N
 
 def test_energy_decides_who_stands_in_the_energy_lot() -> None:
     strong = np.arange(COUNT) % 2 == 0
-    epoch = Epoch.first(count=COUNT, expected_heads=20)
+    epoch = Epoch.at(History.first(COUNT), expected_heads=20)
     times = np.zeros(COUNT)
     for seed in range(200):
         heads = hold_leach(
@@ -99,13 +106,13 @@ def test_energy_decides_who_stands_in_the_energy_lot() -> None:
 
 
 def test_empty_batteries_elect_nobody_in_the_energy_lot() -> None:
-    epoch = Epoch.first(count=COUNT, expected_heads=20)
+    epoch = Epoch.at(History.first(COUNT), expected_heads=20)
     clusters = hold_leach(epoch, seed=1, lot=Lot.ENERGY, energy_share=np.zeros(COUNT))
     assert clusters.self_elected.all()
 
 
 def test_a_member_joins_the_nearest_head() -> None:
-    clusters = hold_leach(Epoch.first(count=COUNT, expected_heads=20), seed=3)
+    clusters = hold_leach(Epoch.at(History.first(COUNT), expected_heads=20), seed=3)
     heads = clusters.heads().tolist()
     assert clusters.head.tolist() == [nearest(node, heads) for node in range(COUNT)]
 
@@ -114,8 +121,8 @@ def test_a_node_that_hears_no_head_is_alone_and_has_not_served() -> None:
     epoch = Epoch(0, 10, ALL)
     clusters = hold_leach(epoch, seed=3)
     assert clusters.self_elected.all()
-    unserved = Epoch.first(count=COUNT, expected_heads=20).after(clusters)
-    assert not unserved.served.any()
+    unserved = History.first(COUNT).after(clusters)
+    assert not Epoch.at(unserved, expected_heads=20).served.any()
 
 
 def hold_grid(cell_head: CellHead, *, round_number: int, energy_share: Reals) -> Clusters:

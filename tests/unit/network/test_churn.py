@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from network.churn import Change, Comings, arrivals, crashes, departures
+from network.churn import Change, Churn, arrivals, crashes, departures
 from network.clocks import LocalClocks, true_time
 from network.ledger import Ledger
 from network.listening import Listening
@@ -25,8 +25,8 @@ def live(
     ledger = Ledger(kernel, [1.0] * count)
     rows: list[Any] = []
     came_up: list[int] = []
-    comings = Comings(kernel, ledger, None, rows, changes, on_up=[came_up.append])
-    comings.start()
+    churn = Churn(kernel, ledger, None, rows, changes, on_up=[came_up.append])
+    churn.start()
     return kernel, ledger, rows, came_up
 
 
@@ -83,7 +83,7 @@ def test_a_mote_that_dies_of_what_it_owes_does_not_crash_nor_recover() -> None:
         Change(US_PER_S, 1, Event.REMOVED),
         Change(US_PER_S, 2, Event.REMOVED),
     ]
-    Comings(kernel, ledger, listening, rows, changes).start()
+    Churn(kernel, ledger, listening, rows, changes).start()
     kernel.advance(3 * US_PER_S)
     assert ledger.deaths == [(US_PER_S, 0), (US_PER_S, 1)]
     assert rows == [(US_PER_S, 2, Event.REMOVED)]
@@ -96,8 +96,8 @@ def test_no_route_leads_through_a_mote_that_is_not_there_yet() -> None:
     points_m = np.array([(0.0, 0.0), (30.0, 2.0), (30.0, -8.0), (60.0, 0.0)])
     channel = UnitDisk(Placement(points_m), load_profile("micaz"), range_m=35.0)
     routes = Routes(channel.links(0.5), Metric.HOPS, ledger.alive)
-    ledger.on_death(routes.on_down)
-    Comings(kernel, ledger, None, [], [Change(100, 1, Event.ADDED)], on_up=[routes.on_up]).start()
+    ledger.when_down(routes.on_down)
+    Churn(kernel, ledger, None, [], [Change(100, 1, Event.ADDED)], on_up=[routes.on_up]).start()
     assert routes.path(0, SINK) == [0, 2, SINK]
     kernel.advance(200)
     assert routes.path(0, SINK) == [0, 1, SINK]

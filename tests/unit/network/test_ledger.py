@@ -22,7 +22,7 @@ def test_what_is_drawn_is_missing_and_has_a_cause() -> None:
 def test_a_mote_that_cannot_pay_gives_what_it_has_and_dies_once() -> None:
     ledger = ledger_of(1.0)
     died: list[int] = []
-    ledger.on_death(died.append)
+    ledger.when_down(died.append)
     assert not ledger.draw(0, ledger.tx_j, 1.5)
     assert not ledger.draw(0, ledger.rx_j, 0.1)
     assert died == [0]
@@ -55,7 +55,7 @@ def test_the_sink_never_dies() -> None:
 def test_a_mote_that_is_down_keeps_its_energy_and_its_mourners_are_told() -> None:
     ledger = ledger_of(1.0, 1.0)
     down: list[int] = []
-    ledger.on_death(down.append)
+    ledger.when_down(down.append)
     ledger.draw(0, ledger.tx_j, 0.25)
     ledger.set_down(0)
     assert down == [0]

@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from scenarios.schema.registered import annotation_of
 from scenarios.schema.scenario import Scenario
 from tests.support.places import DOCS
 
@@ -79,7 +80,7 @@ def tables() -> dict[str, dict[str, FieldInfo]]:
         keys = {
             key: field
             for key, field in model.model_fields.items()
-            if not list(_inner_models(field.annotation)) and key != "kind"
+            if not list(_inner_models(annotation_of(field))) and key != "kind"
         }
         if keys:
             assert found.setdefault(name or TOP, keys).keys() == keys.keys(), name
@@ -91,7 +92,7 @@ def _models(model: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseM
     for key, field in model.model_fields.items():
         # Only the table itself is told apart by its kind: tables inside are named as in a file.
         inside = f"{path}.{key}".lstrip(".").split("/")[0]
-        for inner in _inner_models(field.annotation):
+        for inner in _inner_models(annotation_of(field)):
             kind = inner.model_fields.get("kind")
             name = f"{inside}/{get_args(kind.annotation)[0]}" if kind else inside
             for found_path, found_model in _models(inner, inside):

@@ -1,20 +1,18 @@
 """The life of a network round by round, against hand-made and simulated numbers."""
 
 import csv
-from dataclasses import replace
 from math import ceil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from clustering.contract import Clusters, ControlMessages, run_with
+from clustering.contract import Clusters, ControlMessages, History, Situation, run_with
 from clustering.election import ElectionDriver
 from clustering.neighbourhood import Neighbourhoods
-from clustering.protocols.grid import CellHead
-from clustering.protocols.heed import Cost
-from clustering.protocols.leach import Epoch, Lot
-from clustering.protocols.registry import Protocol, Settings, Situation, Weight, elect
+from clustering.protocols.heed.options import Options as HeedOptions
+from clustering.protocols.options import ProtocolOptions
+from clustering.protocols.registry import AnyProtocol, protocol_named, registered
 from network.ledger import Ledger
 from network.mac.ideal import IdealAir
 from network.radio.channel import UnitDisk
@@ -26,28 +24,22 @@ from scenarios.reproduce.heed_lifetime_model import Contender, Life, Setting, fr
 from scenarios.wiring.counted_links import CountedAir
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
+from tests.support.airs import mac_parts
 
 COUNT = 60
 SINK_M = (50.0, 175.0)
 POSITIONS_M = np.random.default_rng(7).random((COUNT, 2)) * 100.0
-SETTINGS = Settings(
-    protocol=Protocol.HEED,
-    control=ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3),
-    cost=Cost.AMRP,
-    c_prob=0.05,
-    p_min=0.0005,
-    expected_heads=6,
-    lot=Lot.ROTATING,
-    weight=Weight.DEGREE,
-    hops_max=2,
-    cell_head=CellHead.CENTRE,
-)
-VARIANTS = {name.value: replace(SETTINGS, protocol=name) for name in Protocol}
-VARIANTS["levels"] = replace(SETTINGS, upper_ranges_m=(60.0, 90.0))
+CONTROL = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
+VARIANTS: dict[str, tuple[AnyProtocol, ProtocolOptions]] = {
+    protocol.name: (protocol, protocol.options()) for protocol in registered()
+}
+VARIANTS["levels"] = (protocol_named("heed"), HeedOptions(upper_ranges_m=(60.0, 90.0)))
 
 
-@pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
-def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(settings: Settings) -> None:
+@pytest.mark.parametrize(("protocol", "options"), VARIANTS.values(), ids=VARIANTS)
+def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(
+    protocol: AnyProtocol, options: ProtocolOptions
+) -> None:
     profile, neighbourhoods = load_profile("first-order"), Neighbourhoods(POSITIONS_M)
     alive = np.ones(COUNT, dtype=np.bool_)
     situation = Situation(
@@ -55,7 +47,9 @@ def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(settings: 
         positions_m=POSITIONS_M,
         alive=alive,
         energy_share=np.ones(COUNT),
-        epoch=Epoch.first(count=COUNT, expected_heads=6),
+        history=History.first(COUNT),
+        heads_guess=6,
+        control=CONTROL,
     )
     counted = CountedAir(
         profile,
@@ -66,22 +60,24 @@ def test_a_counted_election_costs_each_mote_what_a_simulated_one_does(settings: 
         loss=0.0,
         random=np.random.default_rng(1),
     )
-    at_once = run_with(elect(settings, situation, np.random.default_rng(3)), counted)
+    at_once = run_with(protocol.elect(options, situation, np.random.default_rng(3)), counted)
 
     kernel = Kernel()
     ledger = Ledger(kernel, [2.0] * COUNT)
     placement = Placement(np.concatenate([POSITIONS_M, [SINK_M]]))
     channel = UnitDisk(placement, profile, range_m=200.0)
-    air = IdealAir(kernel, ledger, channel, profile, control_kinds=[])
+    air = IdealAir(mac_parts(kernel, ledger, channel, profile))
     driver = ElectionDriver(kernel, air, np.random.default_rng(4), neighbourhoods)
-    story = kernel.process(driver.hold(elect(settings, situation, np.random.default_rng(3))))
+    story = kernel.process(
+        driver.hold(protocol.elect(options, situation, np.random.default_rng(3)))
+    )
     kernel.advance(60_000_000)
     in_time = story.value
     assert isinstance(in_time, Clusters)
     assert in_time.head.tolist() == at_once.head.tolist()
     spent_j = [ledger.spent_j(node) for node in range(COUNT)]
     assert spent_j == pytest.approx(counted.spent_j.tolist(), rel=1e-9)
-    assert (counted.energy_j > 0) == (settings.protocol != Protocol.NONE)
+    assert (counted.energy_j > 0) == (protocol.name != "none")
 
 
 @pytest.mark.slow

@@ -15,6 +15,9 @@ from join.strategies.snjoin_star.rules.contract import Note
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import bucket_of
 
+VALUES_PER_BUCKET = 16
+"""How many values a head remembers holders of, per bucket of the memory it is given."""
+
 Holders = dict[int, int]
 """Heads and how many of their sensors hold a value."""
 

@@ -9,6 +9,9 @@ from join.strategies.snjoin_star.rules.directory import Directory, Holders
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import Weights, bucket_of, weights_of
 
+NOTE_TOLERANCE = 0.5
+"""How far the number of sensors at a holder may move before the directory sends a new note."""
+
 
 class NoteWriter(Protocol):
     """Decides what the sink does with a request, apart from taking its result."""

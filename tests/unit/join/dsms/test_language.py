@@ -209,6 +209,7 @@ def test_words_that_only_begin_like_keywords_are_names() -> None:
         ("SELECT x FROM S WHERE x > 9223372036854775808", 1, 27, "too large"),
         ("SELECT x FROM S WHERE x > 1e999", 1, 27, "too large"),
         ("SELECT x FROM S [RANGE 999999999999 d]", 1, 24, "too long"),
+        ("SELECT x FROM S [RANGE 0.5 us]", 1, 24, "a whole number of microseconds"),
         ("SELECT x FROM Motes JOIN ON gas", 1, 15, "expected SENSORS"),
         ("", 1, 1, "empty"),
         ("DELETE FROM S", 1, 1, "expected EXPLAIN or SELECT"),

@@ -1,5 +1,5 @@
 from join.contract import Member
-from join.state.newest import Stamp
+from join.reading import Stamp
 from join.state.value_table import ValueTable
 
 LATER: Stamp = (1000, 0, 0)

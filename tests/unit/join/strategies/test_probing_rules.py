@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from join.strategies.snjoin_star.request import ProbeRequest
-from join.strategies.snjoin_star.rules.contract import BySelectivity, Note, OracleProbing
+from join.strategies.snjoin_star.rules.contract import Note
 from join.strategies.snjoin_star.rules.directory import Directory, DirectoryProbing
 from join.strategies.snjoin_star.rules.match_rate import MatchRates
 from join.strategies.snjoin_star.rules.notes import DirectoryNotes, NoteEveryRequest
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import Weights
+from join.strategies.snjoin_star.rules.without_learning import BySelectivity, OracleProbing
 
 HEADS = [10, 11, 12]
 

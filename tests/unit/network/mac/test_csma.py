@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from network.listening import DutyCycle
-from network.radio.channel import LinkTable
+from network.radio.link_table import LinkTable
 from network.radio.profile import load_profile
-from network.radio.shadowing import Shadowing
+from network.radio.shadowing import Shadowing, ShadowingModel
 from network.topology import Placement
 from scenarios.fidelity.radio_rig import CsmaBench, LoadPoint, free_channel_delays_ms, load_point
 from sim.rng import RandomStreams
@@ -253,7 +253,7 @@ def test_interference_adds_up_in_milliwatts() -> None:
     points = np.array([(0.0, 0.0), (6.0, 0.0), *ring, (1e6, 1e6)])
     profile = load_profile("micaz")
     channel = Shadowing(
-        Placement(points), profile, RandomStreams(1), path_loss_db=55.0, exponent=3.0, sigma_db=0.0
+        Placement(points), profile, RandomStreams(1), ShadowingModel(55.0, 3.0, sigma_db=0.0)
     )
     one = channel.rate_amid(1, 0, 40, [(1.0, [(2, None)])])
     all_of_them = channel.rate_amid(1, 0, 40, [(1.0, [(n, None) for n in range(2, 42)])])

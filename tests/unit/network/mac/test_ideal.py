@@ -11,6 +11,7 @@ from network.topology import Placement
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK, DropReason, Outcome
+from tests.support.airs import mac_parts
 
 
 class Net:
@@ -22,7 +23,7 @@ class Net:
         points = np.array([[0.0, 0.0], [30.0, 0.0], [60.0, 0.0], [0.0, 100.0]])
         self.profile = load_profile("first-order")
         channel = UnitDisk(Placement(points), self.profile, range_m=40.0)
-        self.air = IdealAir(
+        parts = mac_parts(
             self.kernel,
             self.ledger,
             channel,
@@ -30,6 +31,7 @@ class Net:
             control_kinds=["hello"],
             medium=Medium(RandomStreams(1), channel, loss=loss) if loss else None,
         )
+        self.air = IdealAir(parts)
         self.arrived: list[tuple[int, Message]] = []
         self.lost: list[tuple[Message, DropReason]] = []
         self.air.attach(

@@ -4,13 +4,15 @@ import pytest
 from network.contract import Message
 from network.ledger import Ledger
 from network.listening import Listening
-from network.mac.tdma import TdmaAir
+from network.mac.tdma import TdmaAir, TdmaOptions
+from network.membership import Membership
 from network.radio.channel import UnitDisk
 from network.radio.profile import load_profile
 from network.topology import Placement
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason, Outcome
 from sim.units import US_PER_S
+from tests.support.airs import mac_parts
 
 GUARD_US = 500
 
@@ -25,24 +27,23 @@ class Cluster:
         points = [(0.0, 0.0), (5.0, 0.0), (10.0, 0.0), (0.0, 5.0), (30.0, 0.0), (35.0, 0.0)]
         self.channel = UnitDisk(Placement(np.array(points)), profile, range_m=50.0)
         self.listening = Listening(self.kernel, self.ledger, profile)
-        self.air = TdmaAir(
+        self.membership = Membership(5)
+        parts = mac_parts(
             self.kernel,
             self.ledger,
             self.channel,
             profile,
-            self.listening,
-            control_kinds=[],
-            slot_bytes=32,
-            guard_us=GUARD_US,
-            queue=queue,
+            membership=self.membership,
+            listening=self.listening,
             overhearing=overhearing,
         )
+        self.air = TdmaAir(parts, TdmaOptions(slot_bytes=32, guard_us=GUARD_US, queue=queue))
         self.arrived: list[Message] = []
         self.lost: list[DropReason] = []
         self.air.attach("data", self.arrived.append, lambda _m, reason: self.lost.append(reason))
-        self.air.begin_election()
+        self.membership.begin_election()
         self.kernel.advance(10_000)
-        self.air.set_schedule([0, 0, 0, 0, 4])
+        self.membership.assign([0, 0, 0, 0, 4], [0, 0, 0, 0, 4])
 
 
 def test_members_send_in_their_slots_and_never_at_once() -> None:
@@ -114,8 +115,8 @@ def test_a_member_that_relays_for_others_stays_awake_until_the_next_election() -
     awake_s = 4.0 + 0.01
     assert ledger.idle_j[2] == pytest.approx(awake_s * on_w - frame_s * 18.8 * 3e-3)
     assert ledger.sleep_j[2] == pytest.approx(0.99 * 6.1 * 3e-6)
-    cluster.air.begin_election()
-    cluster.air.set_schedule([0, 0, 0, 0, 4])
+    cluster.membership.begin_election()
+    cluster.membership.assign([0, 0, 0, 0, 4], [0, 0, 0, 0, 4])
     assert cluster.listening.is_asleep(2)
 
 
@@ -141,7 +142,7 @@ def test_members_sleep_between_their_slots_and_heads_do_not() -> None:
 def test_an_election_wakes_everybody_and_suspends_the_slots() -> None:
     cluster = Cluster()
     cluster.kernel.advance(US_PER_S)
-    cluster.air.begin_election()
+    cluster.membership.begin_election()
     cluster.air.unicast("data", 3, 0, 20, None, US_PER_S)
     cluster.kernel.advance(2 * US_PER_S)
     assert cluster.air.log[0][0] == US_PER_S
@@ -152,9 +153,9 @@ def test_an_election_wakes_everybody_and_suspends_the_slots() -> None:
 
 def test_who_relays_for_others_stays_awake_and_gives_them_slots() -> None:
     cluster = Cluster()
-    cluster.air.begin_election()
+    cluster.membership.begin_election()
     # 2 and 3 send to 1, and 1 to the head.
-    cluster.air.set_schedule([0, 0, 1, 1, 4])
+    cluster.membership.assign([0, 0, 1, 1, 4], [0, 0, 1, 1, 4])
     cluster.air.unicast("data", 3, 1, 20, None, 10_000)
     cluster.air.unicast("data", 1, 0, 20, None, 10_000)
     cluster.kernel.advance(US_PER_S)
@@ -173,8 +174,8 @@ def test_only_those_awake_overhear_and_slots_are_heard_in_their_cluster_only() -
     assert heard_j == [0.0] * 6
     cluster.air.unicast("data", 0, SINK, 20, None, 10_000)
     assert [node for node in range(5) if heard_j[node]] == [4]
-    cluster.air.begin_election()
-    cluster.air.set_schedule([0, 0, 1, 0, 4])  # 1 is awake, for 2
+    cluster.membership.begin_election()
+    cluster.membership.assign([0, 0, 1, 0, 4], [0, 0, 1, 0, 4])  # 1 is awake, for 2
     cluster.air.unicast("data", 3, 0, 20, None, 10_000)
     assert [node for node in range(5) if heard_j[node]] == [1, 4]
     assert heard_j[1] == heard_j[4] > 0.0
@@ -182,8 +183,8 @@ def test_only_those_awake_overhear_and_slots_are_heard_in_their_cluster_only() -
 
 def test_who_is_awake_anyway_does_not_pay_for_guard_times() -> None:
     cluster = Cluster()
-    cluster.air.begin_election()
-    cluster.air.set_schedule([0, 0, 1, 1, 4])
+    cluster.membership.begin_election()
+    cluster.membership.assign([0, 0, 1, 1, 4], [0, 0, 1, 1, 4])
     cluster.air.unicast("data", 1, 0, 20, None, 10_000)
     cluster.kernel.advance(US_PER_S)
     cluster.listening.settle()

@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network.radio.channel import LinkTable, UnitDisk
+from network.radio.channel import UnitDisk
+from network.radio.link_table import LinkTable
 from network.radio.profile import load_profile
-from network.radio.shadowing import HARDWARE, Shadowing
+from network.radio.shadowing import HARDWARE, HardwareVariance, Shadowing, ShadowingModel
 from network.topology import Placement
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK
@@ -17,16 +18,19 @@ def row(*x_m: float) -> Placement:
 
 
 def shadowing(
-    placement: Placement, *, seed: int = 1, sigma_db: float = 4.0, **more: object
+    placement: Placement,
+    *,
+    seed: int = 1,
+    sigma_db: float = 4.0,
+    hardware: HardwareVariance | None = None,
+    power_control: bool = False,
 ) -> Shadowing:
     return Shadowing(
         placement,
         load_profile("micaz"),
         RandomStreams(seed),
-        path_loss_db=46.7,
-        exponent=3.0,
-        sigma_db=sigma_db,
-        **more,  # type: ignore[arg-type]
+        ShadowingModel(46.7, 3.0, sigma_db, hardware=hardware),
+        power_control=power_control,
     )
 
 

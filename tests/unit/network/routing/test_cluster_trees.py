@@ -6,6 +6,7 @@ import pytest
 from network.contract import Message
 from network.ledger import Ledger
 from network.mac.ideal import IdealAir
+from network.membership import Membership
 from network.radio.channel import UnitDisk
 from network.radio.profile import load_profile
 from network.routing.cluster_trees import ClusterTrees
@@ -13,6 +14,7 @@ from network.routing.multi_hop import ROUTE_BYTES, RoutedAir
 from network.topology import Placement
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason
+from tests.support.airs import mac_parts
 
 
 class Row:
@@ -24,12 +26,17 @@ class Row:
         self.profile = load_profile("first-order")
         points = [(30.0 * n, 0.0) for n in range(5)] + [(-30.0, 0.0)]
         self.channel = UnitDisk(Placement(np.array(points)), self.profile, range_m=35.0)
-        self.mac = IdealAir(self.kernel, self.ledger, self.channel, self.profile, control_kinds=[])
-        self.trees = ClusterTrees()
+        self.membership = Membership(5)
+        self.mac = IdealAir(mac_parts(self.kernel, self.ledger, self.channel, self.profile))
         self.broken: list[int] = []
-        self.trees.on_broken = self.broken.append
+        self.membership.when_head_lost(self.broken.append)
         self.air = RoutedAir(
-            self.kernel, self.mac, None, self.trees, between_motes=False, with_sink=False
+            self.kernel,
+            self.mac,
+            None,
+            ClusterTrees(self.membership),
+            between_motes=False,
+            with_sink=False,
         )
         self.arrived: list[Message] = []
         self.lost: list[tuple[int, DropReason]] = []
@@ -46,15 +53,15 @@ class Row:
 @pytest.fixture
 def tree() -> Row:
     row = Row()
-    row.trees.set_members([0] * 5, [0, 0, 1, 2, 3])
+    row.membership.assign([0] * 5, [0, 0, 1, 2, 3])
     return row
 
 
 @pytest.fixture
 def levels() -> Row:
     row = Row()
-    row.trees.set_members([0, 1, 2, 3, 4], [0, 1, 2, 3, 4])
-    row.trees.set_levels([SINK, 0, 1, 1, SINK])
+    row.membership.assign([0, 1, 2, 3, 4], [0, 1, 2, 3, 4])
+    row.membership.set_levels([SINK, 0, 1, 1, SINK])
     return row
 
 
@@ -86,7 +93,7 @@ def test_control_messages_know_no_trees(tree: Row) -> None:
 
 def test_a_message_keeps_to_the_tree_that_it_set_out_on(tree: Row) -> None:
     tree.air.unicast("reading", 3, 0, 20, None, 0)
-    tree.trees.set_members([4] * 5, [1, 2, 3, 4, 4])
+    tree.membership.assign([4] * 5, [1, 2, 3, 4, 4])
     assert [hop[:2] for hop in tree.hops()] == [(3, 2), (2, 1), (1, 0)]
     assert len(tree.arrived) == 1
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from network.contract import Message
 from network.ledger import Ledger
 from network.mac.ideal import IdealAir
-from network.radio.channel import Links, LinkTable, UnitDisk
+from network.membership import Membership
+from network.radio.channel import Links, UnitDisk
+from network.radio.link_table import LinkTable
 from network.radio.profile import load_profile
 from network.routing.cluster_trees import ClusterTrees
 from network.routing.multi_hop import ROUTE_BYTES, RoutedAir
@@ -17,6 +19,7 @@ from network.routing.routes import Metric, Routes, first_partition_us, link_cost
 from network.topology import Placement
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason
+from tests.support.airs import mac_parts
 
 
 def as_graph(links: Links, metric: Metric, nodes: int) -> "nx.DiGraph[int]":
@@ -122,14 +125,14 @@ class Line:
         self.profile = load_profile("micaz")
         points = [(30.0 * n, 0.0) for n in range(6)]
         self.channel = UnitDisk(Placement(np.array(points)), self.profile, range_m=35.0)
-        self.mac = IdealAir(self.kernel, self.ledger, self.channel, self.profile, control_kinds=[])
+        self.mac = IdealAir(mac_parts(self.kernel, self.ledger, self.channel, self.profile))
         self.routes = Routes(self.channel.links(0.5), metric, self.ledger.alive)
-        self.ledger.on_death(self.routes.on_down)
+        self.ledger.when_down(self.routes.on_down)
         self.air = RoutedAir(
             self.kernel,
             self.mac,
             self.routes,
-            ClusterTrees(),
+            ClusterTrees(Membership(5)),
             between_motes=True,
             with_sink=True,
         )
@@ -163,10 +166,12 @@ def test_a_relay_goes_round_a_neighbour_that_died() -> None:
     # 0 - 1 - 3 and 0 - 2 - 3, by way of 1 the shorter.
     points = [(0.0, 0.0), (30.0, 2.0), (30.0, -8.0), (60.0, 0.0), (90.0, 0.0)]
     channel = UnitDisk(Placement(np.array(points)), load_profile("micaz"), range_m=35.0)
-    mac = IdealAir(kernel, ledger, channel, load_profile("micaz"), control_kinds=[])
+    mac = IdealAir(mac_parts(kernel, ledger, channel, load_profile("micaz")))
     routes = Routes(channel.links(0.5), Metric.HOPS, ledger.alive)
-    ledger.on_death(routes.on_down)
-    air = RoutedAir(kernel, mac, routes, ClusterTrees(), between_motes=True, with_sink=True)
+    ledger.when_down(routes.on_down)
+    air = RoutedAir(
+        kernel, mac, routes, ClusterTrees(Membership(4)), between_motes=True, with_sink=True
+    )
     arrived: list[Message] = []
     air.attach("data", arrived.append, lambda _m, _r: None)
     air.unicast("data", 0, SINK, 20, None, 0)

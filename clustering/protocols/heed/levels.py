@@ -12,7 +12,8 @@ import numpy as np
 
 from clustering.contract import Clusters, ControlMessages, Flags, Heard, Nodes, Reals, Send
 from clustering.neighbourhood import neighbourhood_within
-from clustering.protocols import heed
+from clustering.protocols.heed import election as heed
+from clustering.protocols.heed.options import Cost
 from sim.trace.tables import SINK
 
 
@@ -22,7 +23,7 @@ def elect(
     alive: Flags,
     energy_share: Reals,
     ranges_m: Sequence[float],
-    cost: heed.Cost,
+    cost: Cost,
     c_prob: float,
     p_min: float,
     random: np.random.Generator,
@@ -70,4 +71,4 @@ def in_one(levels: Sequence[Clusters]) -> Clusters:
         # Who is below another in one level takes no part in those above.
         is_below = (level.head >= 0) & (level.head != np.arange(len(up)))
         up = np.where(is_below, level.head, up)
-    return replace(levels[0], up=up)
+    return replace(levels[0], up=up, heads_by_level=tuple(len(level.heads()) for level in levels))

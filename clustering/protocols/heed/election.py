@@ -23,7 +23,6 @@ Where the paper leaves a choice, or a lossy radio forces one:
     * A node whose join the head never hears elects itself.
 """
 
-from enum import StrEnum
 from typing import assert_never
 
 import numpy as np
@@ -36,19 +35,10 @@ from clustering.contract import (
     Flags,
     Neighbourhood,
     Reals,
+    Situation,
 )
 from clustering.protocols.finalize import BestHeard, ranking, settle
-
-
-class Cost(StrEnum):
-    """What makes a node a dear head to its neighbours."""
-
-    AMRP = "amrp"
-    """Average minimum reachability power: what its neighbours would spend to reach it, on average."""
-    DEGREE = "degree"
-    """Fewest neighbours first, which spreads the load."""
-    MAX_DEGREE = "max-degree"
-    """Most neighbours first, which makes clusters dense."""
+from clustering.protocols.heed.options import Cost
 
 
 def elect(
@@ -161,3 +151,11 @@ def node_costs(
             return -degree.astype(np.float64)
         case _:
             assert_never(cost)
+
+
+def new_costs(cost: Cost, now: Situation) -> Flags:
+    """Whose cost is not what it was in the election before, because a neighbour came or went."""
+    took_part = now.history.took_part
+    before = node_costs(cost, now.neighbourhood, took_part)
+    new: Flags = ~took_part | (node_costs(cost, now.neighbourhood, now.alive) != before)
+    return new

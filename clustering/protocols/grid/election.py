@@ -5,7 +5,6 @@ head of a cell is found by one exchange among cell-mates and announces itself. A
 its cell, for messages may be lost, elects itself.
 """
 
-from enum import StrEnum
 from math import sqrt
 from typing import assert_never
 
@@ -21,17 +20,7 @@ from clustering.contract import (
     Reals,
 )
 from clustering.protocols.finalize import BestHeard, ranking, settle
-
-
-class CellHead(StrEnum):
-    """Who leads a cell."""
-
-    ENERGY = "energy"
-    """The one with most energy left."""
-    CENTRE = "centre"
-    """The one nearest the centre of the cell."""
-    ROTATION = "rotation"
-    """Each in turn, by node number, one round each."""
+from clustering.protocols.grid.options import CellHead
 
 
 def elect(

@@ -15,8 +15,7 @@ A node that hears no head sends to the sink itself: it is its own head, marked `
 has not served its turn.
 """
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 from math import ceil
 from typing import Self, assert_never
 
@@ -27,47 +26,31 @@ from clustering.contract import (
     ControlMessages,
     Election,
     Flags,
+    History,
     Neighbourhood,
     Reals,
 )
 from clustering.protocols.finalize import join_nearest
-
-
-class Lot(StrEnum):
-    """How a node's probability to stand is set."""
-
-    ROTATING = "rotating"
-    """Everyone serves once in N/k rounds: for batteries that are equal at the start."""
-    ENERGY = "energy"
-    """In proportion to residual energy, which takes knowledge of the network's total."""
+from clustering.protocols.leach.options import Lot
 
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What passes from one round to the next."""
+    """Rounds in which each node serves once."""
 
     round: int
     """Since the start of the network."""
     length: int
-    """Rounds in an epoch, N/k: each node serves once."""
+    """Rounds in an epoch, N/k."""
     served: Flags
     """Who has been head since the epoch began."""
 
     @classmethod
-    def first(cls, *, count: int, expected_heads: float) -> Self:
-        """Before any round of a network of `count` nodes."""
-        length = max(1, ceil(count / expected_heads))
-        return cls(0, length, np.zeros(count, dtype=np.bool_))
-
-    def after(self, clusters: Clusters) -> Self:
-        """The state for the round that follows an election."""
-        following = self.round + 1
-        served = self.served.copy()
-        served[clusters.heads()] = True
-        served[clusters.self_elected] = self.served[clusters.self_elected]
-        if following % self.length == 0:
-            served[:] = False
-        return replace(self, round=following, served=served)
+    def at(cls, history: History, *, expected_heads: float) -> Self:
+        """The epoch in which the next election falls."""
+        length = max(1, ceil(len(history.last_led) / expected_heads))
+        began = history.round - history.round % length
+        return cls(history.round, length, history.last_led >= began)
 
 
 def elect(
@@ -91,7 +74,7 @@ def elect(
         energy_share: Each node's residual energy as a share of a full battery.
         lot: How probabilities are set.
         expected_heads: How many heads are wanted.
-        epoch: State after the rounds before; `epoch.after(clusters)` is the next.
+        epoch: Where in its epoch the round falls, and who has served.
         random: Draws one number per node.
         control: Size and pace of the messages.
     """

@@ -1,0 +1,1 @@
+"""DCA: its options and the election."""

@@ -1,0 +1,1 @@
+"""No clustering: every mote is its own head."""

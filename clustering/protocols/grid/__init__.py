@@ -1,0 +1,1 @@
+"""The static grid: its options and the election."""

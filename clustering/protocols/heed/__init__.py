@@ -1,0 +1,1 @@
+"""HEED: its options, the election, and elections at several levels."""

@@ -1,0 +1,1 @@
+"""K-means at the sink: its options and the election."""

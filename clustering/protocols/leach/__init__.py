@@ -1,0 +1,1 @@
+"""LEACH: its options and the election."""

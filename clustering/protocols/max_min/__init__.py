@@ -1,0 +1,1 @@
+"""Max-min d-cluster: its options and the election."""

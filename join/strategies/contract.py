@@ -1,0 +1,132 @@
+"""The seam of join strategies: what one is made from, what it has to do, and what it needs from the rest.
+
+A strategy decides where readings are joined: it takes them from motes, sends what it likes over `Ports.links`, and hands
+results to `Ports.sink`. It registers its own message handlers, and listens to `Ports.membership` if it has to act when
+motes switch heads. A new one is a file that calls `join.strategies.registry.register`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import ClassVar, Protocol
+
+from join.contract import Member
+from join.reading import Reading
+from join.strategies.accounts import Accounts
+from join.strategies.cpu_costs import CpuCosts
+from join.strategies.snjoin_star.rules.contract import RuleSettings
+from network.contract import Clock, Links, LocalTime, Message, Processors
+from network.membership import Membership
+from sim.rng import RandomStreams
+
+Point = tuple[float, float]
+
+
+class SinkPort(Protocol):
+    """What the sink takes from a strategy."""
+
+    def take_reading(self, reading: Reading, at_us: int) -> None:
+        """A reading has been joined at the sink at `at_us`, now or soon: queries may want it."""
+
+    def take_result(
+        self,
+        origin: Reading,
+        partners: list[tuple[Member, ...]],
+        at_us: int,
+        *,
+        partial: bool = False,
+    ) -> None:
+        """What one reading joined with, formed at `at_us`, now or soon; `partial`: not all heads answered.
+
+        A second result of the same reading amends the first: only partners not yet reported count.
+        """
+
+
+class Roster(Enum):
+    """Which list of nodes clustering sends to heads after each election."""
+
+    NONE = auto()
+    HEADS = auto()
+    """All heads, and those that stepped down but still hold readings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a strategy needs from the other layers, and what it gives them."""
+
+    roster: Roster = Roster.NONE
+    readings_at_sink: bool = False
+    """Whether every reading reaches the sink, so that queries can run there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a strategy reaches of the simulated network."""
+
+    clock: Clock
+    links: Links
+    cpus: Processors
+    membership: Membership
+    sink: SinkPort
+    accounts: Accounts
+    local_us: LocalTime
+    """What a node's own clock shows."""
+    end_us: int
+    """When the run ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbingSettings:
+    """How heads probe each other."""
+
+    feedback: str
+    """The probing rule, by its name in `join.strategies.snjoin_star.rules.registry`."""
+    rule: RuleSettings
+    timeout_us: int
+    """How long an initiator waits to hear of a request; 0: for ever."""
+    retries: int
+    """How often it then sends the request again."""
+    fans_out: bool
+    """Whether a request goes to all heads at once, not from head to head."""
+    tours: bool
+    """Whether heads are probed in the order of a short tour, not in the rule's."""
+    moves: bool
+    """Whether a head that steps down hands its readings over, or keeps answering for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSettings:
+    """What a scenario says of the join, in the join's own units."""
+
+    window_us: int
+    late_us: int
+    """Readings later than this are dropped."""
+    factorised: bool
+    """Whether messages and results carry all times of a partner, or its newest only."""
+    costs: CpuCosts
+    operator: str
+    """The operator at the sink, by its name in `join.operators.registry`."""
+    probing: ProbingSettings
+    streams: RandomStreams
+    positions_m: Sequence[Point]
+    """Where motes are; the sink is the last."""
+
+
+class JoinStrategy(Protocol):
+    """Joins the readings that motes submit."""
+
+    needs: ClassVar[Needs]
+
+    def submit(self, reading: Reading) -> None:
+        """A mote has a reading with a value, now."""
+
+    def on_roster(
+        self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
+    ) -> None:
+        """The roster has reached head `node`: all heads, and (head, until when) of those that linger."""
+
+    def on_down(self, node: int) -> None:
+        """A mote died, crashed or was removed, and what it held is gone."""
+
+    def close(self, on_air: Sequence[Message]) -> None:
+        """The run ends: account for readings that are still under way; `on_air` has not arrived."""

@@ -1,0 +1,34 @@
+"""The join strategies by name. A new one calls `register`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from join.strategies.centralised import CentralisedJoin
+from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
+from join.strategies.snjoin_star import making
+from join.strategies.snjoin_star.driver import InNetworkJoin
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyKind:
+    """A strategy that a scenario can ask for."""
+
+    name: str
+    needs: Needs
+    make: Callable[[Ports, JoinSettings], JoinStrategy]
+
+
+STRATEGIES: dict[str, StrategyKind] = {}
+"""By the name that scenario files use."""
+
+
+def register(kind: StrategyKind) -> None:
+    """Make a strategy available to scenario files as `join.strategy = "NAME"`."""
+    assert kind.name not in STRATEGIES, kind.name
+    STRATEGIES[kind.name] = kind
+
+
+register(StrategyKind("centralised", CentralisedJoin.needs, CentralisedJoin))
+register(StrategyKind("snjoin-star", InNetworkJoin.needs, making.snjoin_star))
+register(StrategyKind("distributed-mjoin", InNetworkJoin.needs, making.distributed_mjoin))
+register(StrategyKind("oracle", InNetworkJoin.needs, making.oracle))

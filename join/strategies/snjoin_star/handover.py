@@ -1,0 +1,60 @@
+"""Hand-over: a head that steps down sends its readings to their motes' new heads."""
+
+from join.reading import HeldReading
+from join.strategies.contract import Ports
+from join.strategies.message_sizes import HELD_READING_BYTES
+from join.strategies.snjoin_star.heads import Heads
+from network.contract import Message
+from sim.trace.kinds import HANDOVER, STATE
+from sim.trace.tables import DropReason
+
+
+class Handover:
+    """Moves held readings when motes switch heads."""
+
+    def __init__(self, ports: Ports, heads: Heads) -> None:
+        self._clock = ports.clock
+        self._links = ports.links
+        self._membership = ports.membership
+        self._accounts = ports.accounts
+        self._heads = heads
+        ports.links.attach(HANDOVER, self._on_handover, self._on_lost)
+        ports.membership.when_changed(self._empty_old_heads)
+
+    def pass_on(self, node: int, held: HeldReading) -> None:
+        """Send a reading on to its mote's head if that is no longer `node`: it came too late to be moved."""
+        mote = held[2]
+        assert isinstance(mote, int), mote
+        if self._membership.head_of[mote] != node:
+            self._hand_over(node, [held])
+
+    def _empty_old_heads(self) -> None:
+        head_of = self._membership.head_of
+        for node in sorted(self._heads):
+            if head_of[node] != node:
+                self._hand_over(node, list(self._heads[node].table.held()))
+
+    def _hand_over(self, node: int, readings: list[HeldReading]) -> None:
+        """Send readings that `node` holds to their motes' heads."""
+        by_head: dict[int, list[HeldReading]] = {}
+        for held in readings:
+            mote = held[2]
+            assert isinstance(mote, int), mote
+            head = self._membership.head_of[mote]
+            if head not in {node, -1}:
+                by_head.setdefault(head, []).append(held)
+        for head, moved in by_head.items():
+            size = len(moved) * HELD_READING_BYTES
+            self._links.unicast(HANDOVER, node, head, size, moved, self._clock.now_us)
+
+    def _on_handover(self, message: Message) -> None:
+        moved: list[HeldReading] = message.body
+        table = self._heads[message.target].table
+        for at_us, value, mote, stamp in moved:
+            table.insert(value, mote, at_us, stamp)
+
+    def _on_lost(self, message: Message, reason: DropReason) -> None:
+        moved: list[HeldReading] = message.body
+        for at_us, _, mote, _ in moved:
+            assert isinstance(mote, int), mote
+            self._accounts.lost(STATE, message.target, reason, self._clock.now_us, mote, at_us)

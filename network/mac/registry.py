@@ -1,0 +1,48 @@
+"""The MACs by name: what each is made from, and its traits. A new one calls `register`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from network.mac.base import Mac, MacParts, MacTraits
+from network.mac.csma import CsmaAir, CsmaOptions
+from network.mac.duty_cycled import DutyCycledAir
+from network.mac.ideal import IdealAir
+from network.mac.tdma import TdmaAir, TdmaOptions
+
+
+@dataclass(frozen=True, slots=True)
+class MacOptions:
+    """What a scenario's `[radio]` table says to MACs."""
+
+    csma: CsmaOptions
+    tdma: TdmaOptions
+    duty_cycled: bool
+    """Whether radios are on for a share of the time only."""
+
+
+@dataclass(frozen=True, slots=True)
+class MacKind:
+    """A MAC that a scenario can ask for."""
+
+    name: str
+    traits: MacTraits
+    make: Callable[[MacParts, MacOptions], Mac]
+
+
+MACS: dict[str, MacKind] = {}
+"""By the name that scenario files use."""
+
+
+def register(kind: MacKind) -> None:
+    """Make a MAC available to scenario files as `radio.mac = "NAME"`."""
+    assert kind.name not in MACS, kind.name
+    MACS[kind.name] = kind
+
+
+def _ideal(parts: MacParts, options: MacOptions) -> Mac:
+    return DutyCycledAir(parts) if options.duty_cycled else IdealAir(parts)
+
+
+register(MacKind("ideal", IdealAir.traits, _ideal))
+register(MacKind("tdma", TdmaAir.traits, lambda parts, options: TdmaAir(parts, options.tdma)))
+register(MacKind("csma", CsmaAir.traits, lambda parts, options: CsmaAir(parts, options.csma)))

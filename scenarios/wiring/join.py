@@ -1,0 +1,126 @@
+"""Makes the join of a scenario: the sink, and the strategy that feeds it."""
+
+from join.sink.queries import SinkQueries
+from join.sink.site import SinkSettings, SinkSite, merge_all, merge_latest
+from join.strategies.accounts import Accounts
+from join.strategies.contract import JoinSettings, JoinStrategy, Ports, ProbingSettings
+from join.strategies.cpu_costs import CpuCosts
+from join.strategies.registry import STRATEGIES
+from join.strategies.snjoin_star.rules.contract import RuleSettings
+from network.ledger import Ledger
+from network.processor import Cpus
+from network.topology import Placement
+from scenarios.schema.scenario import Scenario
+from scenarios.wiring.network import Network, can_lose
+from scenarios.wiring.site import Site
+from sim.kernel import Kernel
+from sim.rng import RandomStreams
+from sim.trace.recorder import Recorder
+from sim.units import to_us
+
+WAIT_S = 2.0
+"""How long an initiator waits for a reply unless the scenario says otherwise, where a request can be lost."""
+
+
+def build_accounts(recorder: Recorder) -> Accounts:
+    """The accounts of readings and requests, written to the trace."""
+    return Accounts(
+        recorder.rows("fates"),
+        recorder.rows("drops"),
+        recorder.rows("probes"),
+        recorder.rows("requests"),
+    )
+
+
+def build_sink(
+    scenario: Scenario,
+    kernel: Kernel,
+    network: Network,
+    recorder: Recorder,
+    queries: SinkQueries | None,
+) -> SinkSite:
+    """The sink, with the queries that run there."""
+    complete = scenario.join.arity == "complete"
+    settings = SinkSettings(
+        query=scenario.join_name,
+        window_us=to_us(scenario.join.window_s),
+        arity_least=scenario.motes.count if complete else 2,
+        with_partners=scenario.trace.partners,
+        amends=_timeout_us(scenario) > 0,
+        merge=merge_all if scenario.join.form == "factorised" else merge_latest,
+    )
+    return SinkSite(kernel, recorder.rows("results"), settings, network.true_us, queries)
+
+
+def build_join(
+    scenario: Scenario,
+    site: Site,
+    kernel: Kernel,
+    ledger: Ledger,
+    network: Network,
+    sink: SinkSite,
+    accounts: Accounts,
+    streams: RandomStreams,
+) -> JoinStrategy:
+    """The strategy that the scenario names."""
+    cpus = Cpus(
+        kernel,
+        ledger,
+        active_w=site.profile.cpu_active_w,
+        queue=scenario.join.queue,
+        sink_speed=scenario.sink.cpu_speed,
+    )
+    ports = Ports(
+        clock=kernel,
+        links=network.air,
+        cpus=cpus,
+        membership=network.membership,
+        sink=sink,
+        accounts=accounts,
+        local_us=network.local_us,
+        end_us=to_us(scenario.duration_s),
+    )
+    settings = _settings(scenario, site.placement, streams)
+    join = STRATEGIES[scenario.join.strategy].make(ports, settings)
+    ledger.when_down(join.on_down)
+    return join
+
+
+def _settings(scenario: Scenario, placement: Placement, streams: RandomStreams) -> JoinSettings:
+    table, sink = scenario.join, scenario.sink
+    window_us = to_us(table.window_s)
+    motes_m = [(x_m, y_m) for x_m, y_m in placement.motes_m.tolist()]
+    return JoinSettings(
+        window_us=window_us,
+        late_us=to_us(table.late_s),
+        factorised=table.form == "factorised",
+        costs=CpuCosts(**table.cpu_us.model_dump()),
+        operator=table.operator,
+        probing=ProbingSettings(
+            feedback=table.feedback,
+            rule=RuleSettings(
+                window_us=window_us,
+                buckets=table.buckets,
+                selection=table.selection,
+                weights=table.weights,
+                exploration=table.exploration,
+                target_recall=table.target_recall,
+            ),
+            timeout_us=_timeout_us(scenario),
+            retries=table.retries,
+            fans_out=table.probing == "fan-out",
+            tours=table.order == "tour",
+            moves=scenario.clustering.handover == "move",
+        ),
+        streams=streams,
+        positions_m=[*motes_m, (sink.x_m, sink.y_m)],
+    )
+
+
+def _timeout_us(scenario: Scenario) -> int:
+    """How long an initiator waits for a reply; 0: for ever."""
+    table = scenario.join
+    if table.timeout_s is not None:
+        return to_us(table.timeout_s)
+    waits = can_lose(scenario) or table.probing == "fan-out" or table.retries
+    return to_us(WAIT_S if waits else 0.0)

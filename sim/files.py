@@ -1,0 +1,80 @@
+"""Files and folders that appear under their name only when they are whole.
+
+They are written beside their place, under a hidden name of this process's own, and renamed: whoever reads, and
+whatever stops the writer, meets the old content or the new and nothing between.
+"""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_ATTEMPTS: Final = 10
+"""How often a folder is tried to be put in the place of another."""
+
+
+def beside(path: Path, mark: str) -> Path:
+    """A hidden name in the same folder that only this process uses, such as `.report.html.4711.part`."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{mark}")
+
+
+class Aside:
+    """A file under construction beside its place.
+
+    As a context it gives the path to write to; the file is put into its place when the block ends well,
+    and removed otherwise.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self.path = beside(target, "part")
+        """Where to write."""
+
+    def keep(self) -> None:
+        """Put the file into its place, instead of any that is there."""
+        self.path.replace(self._target)
+
+    def discard(self) -> None:
+        """Remove the file, unless it was kept or never begun."""
+        with suppress(OSError):
+            self.path.unlink()
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, kind: object, failure: object, trace: object) -> None:
+        try:
+            if failure is None:
+                self.keep()
+        finally:
+            self.discard()
+
+
+def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
+    """Write a text file; with `durable`, its content is on disk before the old file is replaced."""
+    with Aside(path) as aside, aside.open("w", encoding="utf-8") as file:
+        file.write(text)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def replace_folder(directory: Path, new: Path) -> None:
+    """Put the whole folder `new` in the place of `directory`, if there is one.
+
+    Another process may be doing the same: the last one stays.
+    """
+    old = beside(directory, "old")
+    for attempt in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            directory.rename(old)
+        try:
+            new.rename(directory)
+        except OSError:
+            if attempt + 1 == _ATTEMPTS:
+                raise
+        else:
+            return
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
