@@ -57,3 +57,9 @@ def quantity(name: str, value: object) -> str:
     """A metric's value with its unit."""
     unit = METRICS[name].unit
     return number(value) if value is None or unit == SHARE else f"{number(value)} {unit}"
+
+
+def figure(name: str, value: object) -> str:
+    """A metric's value beside its label: with its unit, unless the label has it."""
+    metric = METRICS[name]
+    return number(value) if metric.heading == metric.label else quantity(name, value)

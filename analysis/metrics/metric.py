@@ -149,6 +149,11 @@ class Metric:
     """Whether it is shown when nobody asks for particular metrics."""
 
     @property
+    def title(self) -> str:
+        """The label as it begins a line."""
+        return self.label[:1].upper() + self.label[1:]
+
+    @property
     def heading(self) -> str:
         """Label and unit, for a column of numbers."""
         if self.unit == SHARE or self.unit in self.label.split():
