@@ -69,8 +69,7 @@ def _phenomenon_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
         {
             "detection_delay_s": f"at {number(tracking['detected_s'])} s",
             "coverage": "answer ∩ truth / answer ∪ truth",
-            "false_alarms": "on average over time",
-            "misses": "on average over time",
+            "false_alarms": f"on average; {number(metrics['misses'])} are missing",
         },
     )
 
@@ -93,8 +92,8 @@ def _air_tiles(metrics: Metrics) -> list[Tile]:
     return _known(
         metrics,
         {
-            "bytes": quantity("bytes_per_s", metrics["bytes_per_s"]),
-            "messages": quantity("messages_per_s", metrics["messages_per_s"]),
+            "bytes_per_s": f"{quantity('bytes', metrics['bytes'])} in all",
+            "messages_per_s": f"{quantity('messages', metrics['messages'])} in all",
             "control_bytes": f"{of_all} of all bytes",
             "copies_lost": "on air or at dead motes",
         },
