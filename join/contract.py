@@ -1,4 +1,4 @@
-"""The one protocol of every join operator, and the types that go in and come out.
+"""The protocol that every join operator implements, and its input and output types.
 
 The sink, the cluster heads, the command line and the tests all drive operators through `Operator`, so
 that a new operator is one file.
@@ -12,19 +12,19 @@ from math import prod
 from typing import NamedTuple, Protocol
 
 Stream = Hashable
-"""Who produced a tuple: a node number in the simulator, a name in recorded streams."""
+"""Source of a tuple: a node number in the simulator, a name in recorded streams."""
 
 Value = Hashable
-"""What tuples join on."""
+"""The join attribute's value."""
 
 
 class Arity(StrEnum):
-    """Who must take part in a result."""
+    """Which streams a result must contain."""
 
     COMPLETE = "complete"
     """Every stream (SNJoin Definition 1)."""
     VARIABLE = "variable"
-    """All streams that have a partner, at least two in total (SNJoin Definition 2)."""
+    """Every stream that has a partner, at least two in total (SNJoin Definition 2)."""
 
 
 class Occurrence(NamedTuple):
@@ -36,23 +36,23 @@ class Occurrence(NamedTuple):
 
 
 class Member(NamedTuple):
-    """One stream's part in a result."""
+    """One stream's tuple in a result."""
 
     stream: Stream
     at_us: int
 
 
 class Result:
-    """What one arriving tuple joined with, factorised: the product of the partners' times.
+    """The results of one arriving tuple, factorised: the product of the partners' times.
 
-    `origin` is that tuple: one object for all results of one arrival, another for those of the next, equal or not.
+    `origin` is that tuple. All results of one arrival share one origin object; the next arrival has another,
+    even if the two are equal.
 
     The expanded results are all ways to pick one time per partner stream. With thousands of streams
     they are too many to list, so they are counted without listing and listed lazily.
 
-    An operator may answer with a view of its own state, which is made in constant time. A view is to be
-    read before the operator is called again; after that it raises `StaleResultError`. `frozen` gives a
-    copy that can be kept.
+    An operator may return a view of its own state, made in constant time. Read a view before calling the
+    operator again; after that it raises `StaleResultError`. `frozen` returns a copy that can be kept.
     """
 
     __slots__ = ("_partners", "origin")
@@ -73,7 +73,7 @@ class Result:
 
     @property
     def count(self) -> int:
-        """How many expanded results there are, exactly."""
+        """The exact number of expanded results."""
         return prod(map(len, self.partners.values()))
 
     def expand(self) -> Iterator[tuple[Member, ...]]:
@@ -104,7 +104,7 @@ class Result:
 
 
 def latest_of(results: Sequence[Result]) -> tuple[Member, ...]:
-    """One expanded result of many with the same origin: the widest, then the one of the newest members.
+    """One expanded result of those with the same origin: the widest, then the one with the newest members.
 
     A late tuple's results come in several parts (see `join.operators.forming`). Taking the best over all of them
     makes the `latest` form the same for every operator.
@@ -126,60 +126,60 @@ def _by_stream(member: Member) -> str:
 
 
 class StaleResultError(RuntimeError):
-    """A view of an operator's state was read after the operator went on: freeze it to keep it."""
+    """A view of an operator's state was read after a later call to the operator; freeze a result to keep it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What an operator has done so far."""
+    """Counters of an operator's work so far."""
 
     arrived: int
     """Tuples given to `insert`."""
     late: int
-    """Of these, dropped because they came later than the allowed lateness."""
+    """Of these, tuples dropped because they arrived later than the allowed lateness."""
     refused: int
-    """Of these, refused because their time lies absurdly far ahead."""
+    """Of these, tuples rejected because their time lies implausibly far ahead."""
     probes: int
     """Look-ups in a hash table, or scans of a buffer where there is no table."""
     comparisons: int
-    """Held tuples that were looked at to see whether they join."""
+    """Stored tuples that were tested as partners."""
     held_peak: int
-    """Most tuples in memory at any time, intermediate results included."""
+    """Peak number of tuples in memory, intermediate results included."""
     spilled: int
-    """Tuples written to disk for want of memory."""
+    """Tuples written to disk because memory was full."""
 
 
 class Operator(Protocol):
     """A join operator: a pure core without clock, randomness or network.
 
-    Whatever the operator and the order of arrival, the expanded results of all calls together are those
+    For every operator and order of arrival, the expanded results of all calls together are exactly those
     of `join.reference`, each once.
     """
 
     @property
     def stats(self) -> Stats:
-        """What was done so far."""
+        """Counters of the work so far."""
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
         """Accept one tuple and return the results that it completes.
 
-        Results are to be read, or frozen, before the next call.
+        Read or freeze the results before the next call.
         """
 
     def advance(self, at_us: int) -> Sequence[Result]:
-        """Note that no tuple older than `at_us` less the allowed lateness will come; let state go.
+        """Advance event time to `at_us` and drop expired state; older tuples, less the allowed lateness, are late.
 
-        Operators that put work off, to disk or until a time has passed, do some of it here.
+        Operators that postpone work, on disk or until a time has passed, do some of it here.
         """
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on `stream` takes part; complete results need it."""
+        """Add `stream`; complete results require it from now on."""
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on `stream` sends nothing; complete results go without it.
+        """Remove `stream`; complete results no longer require it.
 
-        With variable arity what it sent before stays a partner until it leaves the window.
+        With variable arity its earlier tuples stay partners until they leave the window.
         """
 
     def close(self) -> Iterable[Result]:
-        """The input has ended: all results that are still owed. Ends the operator's life."""
+        """End the input and return all pending results. The operator cannot be used afterwards."""

@@ -1,7 +1,7 @@
-"""The join by its definition: slow, plain, and what every operator is judged by.
+"""The join by its definition: slow, simple, and the oracle for every operator.
 
-For each arriving tuple all ways to pick at most one earlier tuple of each other stream are tried. Nothing
-here is shared with the operators but the types: not even the window graph is closed.
+For each arriving tuple it tries all ways to pick at most one earlier tuple of each other stream. It shares
+only types with the operators; not even the closure of the window graph.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from join.contract import Arity, Occurrence, Result, Stream, Value
 from join.windows import LastTuples, Pairs, PairWindow, PerStream, Uniform, Windows
 
 _Numbered = tuple[Stream, Value, int, int]
-"""Stream, value, time and the place in the input, which tells equal tuples apart."""
+"""Stream, value, time, and position in the input, which distinguishes equal tuples."""
 
 
 class ReferenceJoin:
@@ -36,15 +36,15 @@ class ReferenceJoin:
         self._newest_us: int | None = None
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on complete results need `stream`."""
+        """Add `stream`; complete results require it from now on."""
         self._streams.append(stream)
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on complete results go without `stream`."""
+        """Remove `stream`; complete results no longer require it."""
         self._streams.remove(stream)
 
     def advance(self, at_us: int) -> list[Result]:
-        """Note that time has come to `at_us`."""
+        """Advance event time to `at_us`."""
         self._newest_us = at_us if self._newest_us is None else max(self._newest_us, at_us)
         return []
 
@@ -67,7 +67,7 @@ class ReferenceJoin:
         ]
 
     def close(self) -> list[Result]:
-        """Nothing is ever owed."""
+        """No results are pending."""
         return []
 
     def _joins(self, arrival: _Numbered) -> Iterator[frozenset[_Numbered]]:
@@ -99,7 +99,7 @@ class ReferenceJoin:
 
 
 def _close(members: Sequence[_Numbered], windows: Windows) -> bool:
-    """Whether the members are close enough in time, by the definition of each form."""
+    """Whether the members are close enough in time, by the definition of each window form."""
     times = {stream: at_us for stream, _, at_us, _ in members}
     newest_us = max(times.values())
     match windows:

@@ -10,7 +10,7 @@ Every time window is a set of bounds on differences: `t_j - t_i <= D[i, j]` for 
 members. Uniform: `D = omega`. Per stream: `D[i, j] = omega_i`, that is, each member lies within its own
 stream's window of the newest one. `WINDOW(A,B) = w`: both directions `w`. `DWINDOW(A,B) = w`:
 `0 <= t_B - t_A <= w`, so `D[A, B] = w` and `D[B, A] = 0`. A pair without a window gets the shortest-path
-bound (W-join §5.2, Fig. 11), and so does a pair whose window is wider than the way round: no result is
+bound (W-join §5.2, Fig. 11), and so does a pair whose window is wider than the path around it: no result is
 lost, as that bound is implied. All windows are closed (<=).
 """
 
@@ -52,11 +52,11 @@ class Uniform:
 
 @dataclass(frozen=True, slots=True)
 class PerStream:
-    """A time window per stream: how old a tuple of that stream may be beside the newest member."""
+    """A time window per stream: how much older than the newest member a tuple of that stream may be."""
 
     windows_us: Mapping[Stream, int]
     default_us: int | None = None
-    """For streams that are not listed; None: all must be listed."""
+    """Window of streams that are not listed; None: all must be listed."""
 
     def reach_us(self, stream: Stream) -> int:
         """How much older than the newest member a member of `stream` may be."""
@@ -72,14 +72,14 @@ class PerStream:
 
 @dataclass(frozen=True, slots=True)
 class LastTuples:
-    """A tuple window: of each stream its last `count` tuples, in order of arrival.
+    """A tuple window: the last `count` tuples of each stream, in order of arrival.
 
     Time plays no part: no tuple is late, and any two held tuples of different streams may join.
     """
 
     count: int
     counts: Mapping[Stream, int] = field(default_factory=dict)
-    """For single streams, in place of `count`."""
+    """Per-stream counts that override `count`."""
 
     def __post_init__(self) -> None:
         assert self.count >= 1, self.count
@@ -131,14 +131,14 @@ Windows = Uniform | PerStream | Pairs | LastTuples
 
 
 class Strategy(StrEnum):
-    """How windows that differ between pairs are searched (W-join §5.1)."""
+    """How to search when windows differ between pairs (W-join §5.1)."""
 
     PAIRWISE = "pairwise"
-    """Each pair within its own bound: nothing to refine."""
+    """Search each pair within its own bound; no refinement needed."""
     GCA = "gca"
-    """Global conservative approach: all within the largest window, then refined."""
+    """Global conservative approach: search all within the largest window, then refine."""
     LCA = "lca"
-    """Local conservative approach: each stream within its own largest window, then refined."""
+    """Local conservative approach: search each stream within its own largest window, then refine."""
 
 
 def filter_bounds(alternatives: Sequence[Bounds], strategy: Strategy) -> Bounds:

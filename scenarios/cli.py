@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final, NoReturn
 
+from scenarios.plugins import load_plugins
 from sim.errors import InputError, MoteJoinError, near_miss
 
 EXAMPLES: Final = """examples:
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("motejoin: its checks are assertions; run Python without -O", file=sys.stderr)
         return 2
     try:
+        load_plugins()
         given = sys.argv[1:] if arguments is None else list(arguments)
         args = _parser(given).parse_args(given)
         exit_code: int = args.run(args)

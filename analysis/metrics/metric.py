@@ -77,6 +77,20 @@ Total: TypeAlias = Sum | Count | Distinct
 """An aggregate of one table that every engine computes from its declaration alone."""
 
 
+def columns_of(totals: Iterable[Total]) -> list[str]:
+    """The columns of their table that totals are computed from, each once."""
+    needed: dict[str, None] = {}
+    for total in totals:
+        if total.where is not None:
+            needed[total.where.column] = None
+        match total:
+            case Distinct():
+                needed |= dict.fromkeys(total.columns)
+            case Sum() | Count() if total.column is not None:
+                needed[total.column] = None
+    return list(needed)
+
+
 @dataclass(frozen=True, slots=True)
 class Special(Aggregate):
     """An aggregate that each engine has a step of its own for; a step gives several."""

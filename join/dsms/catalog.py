@@ -1,4 +1,4 @@
-"""What queries can speak of: streams, tables that may change, and functions."""
+"""Names a query can reference: streams, tables that may change, and functions."""
 
 import math
 from collections import Counter
@@ -10,11 +10,11 @@ from join.dsms.changes import Row, Scalar, take_out
 from sim.errors import InputError
 
 TIME_COLUMN = "at_us"
-"""Every stream has it: when the row was produced, in microseconds."""
+"""Column of every stream: when the row was produced, in microseconds."""
 
 
 class Type(StrEnum):
-    """What a column or expression holds; NULL is in every type."""
+    """The type of a column or expression; every type includes NULL."""
 
     INTEGER = "integer"
     REAL = "real"
@@ -25,13 +25,13 @@ class Type(StrEnum):
 
     @property
     def is_number(self) -> bool:
-        """Whether one can calculate with it."""
+        """Whether arithmetic is defined on it."""
         return self in {Type.INTEGER, Type.REAL}
 
 
 @dataclass(frozen=True, slots=True)
 class StreamSchema:
-    """A stream and its columns, `at_us` among them; rows hold their values in this order."""
+    """A stream and its columns, including `at_us`; rows hold their values in this order."""
 
     name: str
     columns: Mapping[str, Type | None]
@@ -64,7 +64,7 @@ class Table:
             copies[value] += 1
 
     def delete(self, row: Row) -> bool:
-        """Take a row out; returns whether it was there."""
+        """Remove a row; returns whether it was present."""
         if row not in self._rows:
             return False
         take_out(self._rows, row)
@@ -73,7 +73,7 @@ class Table:
         return True
 
     def values(self, column: int) -> Mapping[Scalar, int]:
-        """The values of a column, as they are at any time."""
+        """A live view of a column's values and how often each occurs."""
         return self._copies[column]
 
 
@@ -97,29 +97,29 @@ BUILT_IN = (
     Function("upper", str.upper, 1, Type.TEXT),
     Function("distance", lambda x1, y1, x2, y2: math.hypot(x2 - x1, y2 - y1), 4, Type.REAL),
 )
-"""Functions that every catalog knows."""
+"""Functions built into every catalog."""
 
 
 @dataclass(slots=True)
 class Catalog:
-    """All that is known by name; names are the same in any case."""
+    """All streams, tables and functions by name; names are case-insensitive."""
 
     streams: dict[str, StreamSchema] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=lambda: {f.name: f for f in BUILT_IN})
 
     def add_stream(self, schema: StreamSchema) -> None:
-        """Make a stream known."""
+        """Register a stream."""
         self.streams[schema.name] = schema
 
     def add_table(self, table: Table) -> None:
-        """Make a table known."""
+        """Register a table."""
         self.tables[table.name] = table
 
     def add_function(
         self, name: str, call: Callable[..., Scalar], arity: int, returns: Type = Type.BOOLEAN
     ) -> None:
-        """Let queries call a function, most often as a predicate: `similar(a.obj, b.obj)`.
+        """Register a function for queries to call, most often as a predicate: `similar(a.obj, b.obj)`.
 
         Raises:
             InputError: The name is taken.
@@ -130,7 +130,7 @@ class Catalog:
 
 
 def find(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is `name`, exactly or but for case."""
+    """The entry of `known` that equals `name`, exactly or ignoring case."""
     names = list(known)
     if name in names:
         return name

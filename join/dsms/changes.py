@@ -6,12 +6,12 @@ update tuple tu         Delta(old, new)
 negative tuple t-       Delta(old, None)
 
 Deviation from PWindow §2.2: an update or negative tuple there names its tuple by identifier only. Here it
-carries the row as it was, since an operator above (a selection, a group, a join) can undo the old row's
-effect only if it knows it.
+carries the old row, since an operator above (a selection, a group, a join) can undo the old row's
+effect only if it has that row.
 
-A relation is a bag of rows: equal rows are interchangeable. What one event does to a relation is one
-*batch* of deltas. Operators that aggregate look only at the state after a batch, so that what is true
-merely between two deltas of one event is never shown (the transient COUNT of PWindow §3.3.2).
+A relation is a bag of rows: equal rows are interchangeable. The changes of one event form one
+**batch* of deltas. Operators that aggregate look only at the state after a batch, so that a state that exists
+only between two deltas of one event is never shown (the transient COUNT of PWindow §3.3.2).
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from sim.trace.tables import Change
 
 Scalar = Hashable
-"""What a column holds; None is SQL's NULL."""
+"""The value of a column; None is SQL's NULL."""
 
 Row = tuple[Scalar, ...]
 
@@ -31,7 +31,7 @@ Mapper = Callable[[Row], Row]
 
 
 class Delta(NamedTuple):
-    """One change of a relation; at least one of the two rows is there."""
+    """One change of a relation; at least one of the two rows is not None."""
 
     old: Row | None
     new: Row | None
@@ -48,7 +48,7 @@ Batch = Sequence[Delta]
 
 
 def take_out(copies: Counter[Scalar], value: Scalar) -> None:
-    """One copy less; of a value without copies nothing remains."""
+    """Remove one copy of a value; the entry goes with the last copy."""
     assert copies[value] > 0, value
     copies[value] -= 1
     if not copies[value]:
@@ -56,16 +56,16 @@ def take_out(copies: Counter[Scalar], value: Scalar) -> None:
 
 
 def consolidate(batch: Batch) -> list[Delta]:
-    """The batch without rows that come and go within it, nor steps between.
+    """The batch without rows that it both adds and removes, and without intermediate updates.
 
-    A row that one delta brings and a later one takes away leaves no trace; two successive updates of a row
-    are one. A row taken away and then brought back stays two deltas: that is what was said.
+    A row that one delta adds and a later one removes disappears; two successive updates of a row become one.
+    A row removed and then added back stays two deltas, in that order.
     """
     kept: list[Delta | None] = []
     brought: dict[Row, list[int]] = {}
     for delta in batch:
         merged = delta
-        # What an earlier step took the place of may itself have been brought since: hence a loop.
+        # The old row of an earlier delta may itself have been added within the batch: hence a loop.
         while merged.old is not None and (places := brought.get(merged.old)):
             place = places.pop()
             earlier, kept[place] = kept[place], None

@@ -1,7 +1,7 @@
-"""The stream database under a clock: what a simulated sink needs to run queries.
+"""Runs the stream database under a clock, for a simulated sink.
 
-Readings come in as they arrive. When time alone changes an answer, as when a row leaves a window, or a shared join
-has worked one out, the site has itself woken at that instant, so that the change is told then and not with the next
+Readings enter as they arrive. When time alone changes a query's result, as when a row leaves a window or a shared
+join finishes, the site sets a wake-up for that instant, so that the change is emitted then and not with the next
 reading.
 """
 
@@ -14,33 +14,33 @@ from join.dsms.running_query import Output
 
 
 class Alarm(Protocol):
-    """A clock that can wake."""
+    """A clock with wake-up calls."""
 
     @property
     def now_us(self) -> int:
-        """The time."""
+        """The current time."""
 
     def call_at(self, at_us: int, action: Callable[[int], None], argument: int) -> None:
-        """Call `action(argument)` at `at_us`, which is not past."""
+        """Call `action(argument)` at `at_us`, which must not be in the past."""
 
 
 class QuerySite:
-    """Runs an engine's queries as time goes by.
+    """Runs an engine's queries as simulated time passes.
 
-    Invariant: if something is to be told without an arrival, a wake-up is due at or before that instant.
+    Invariant: if a change is to be emitted without an arrival, a wake-up is due at or before that instant.
     """
 
     def __init__(
-        self, engine: Engine, clock: Alarm, tell: Callable[[Sequence[Output]], None]
+        self, engine: Engine, clock: Alarm, emit: Callable[[Sequence[Output]], None]
     ) -> None:
-        """A site at which `engine` runs; `tell` is given the changes of each event."""
+        """A site that runs `engine` and calls `emit` with the changes of each event."""
         self._engine = engine
         self._clock = clock
-        self._tell = tell
+        self._emit = emit
         self._wake_us: int | None = None
 
     def take(self, stream: str, row: Row, at_us: int) -> None:
-        """Take in a row that was produced at `at_us` and arrives now."""
+        """Process a row that was produced at `at_us` and arrives now."""
         self._report(self._engine.arrive(stream, row, at_us, now_us=self._clock.now_us))
 
     def change_table(self, table: str, *, insert: Sequence[Row], delete: Sequence[Row]) -> None:
@@ -49,13 +49,13 @@ class QuerySite:
         self._report(self._engine.change_table(table, now_us, insert=insert, delete=delete))
 
     def finish(self) -> None:
-        """The end: tell what time has changed by now, and what shared joins still owe."""
+        """Emit the changes due by now and the pending results of shared joins."""
         self._report(self._engine.advance(self._clock.now_us))
         self._report(self._engine.finish())
 
     def _report(self, outputs: Sequence[Output]) -> None:
         if outputs:
-            self._tell(outputs)
+            self._emit(outputs)
         next_us = self._engine.next_us()
         if next_us is not None and (self._wake_us is None or next_us < self._wake_us):
             self._wake_us = next_us
@@ -63,7 +63,7 @@ class QuerySite:
 
     def _wake(self, set_for_us: int) -> None:
         if set_for_us != self._wake_us:
-            # An earlier wake-up has taken this one's place.
+            # An earlier wake-up has replaced this one.
             return
         self._wake_us = None
         self._report(self._engine.advance(self._clock.now_us))

@@ -1,10 +1,10 @@
-"""The stream database: queries in, rows in, changes of the answers out.
+"""The stream database: takes queries and rows, returns changes of the query results.
 
-It is driven from outside, by a recording's reader or by a simulated sink, and has no clock of its own: `arrive` and
-`advance` say what time it is. At each instant, what time alone changes comes before what arrives.
+It is driven from outside, by a recording's reader or by a simulated sink, and has no clock: `arrive` and `advance`
+set the time. At each instant, changes due to time alone come before arrivals.
 
-Answers are told at their instant, except those of shared joins: these are told when the virtual CPU has worked them
-out, as of their instant.
+Results are emitted at their timestamp, except those of shared joins: these are emitted when the virtual CPU has
+finished the work, with the timestamp of the event that caused them.
 """
 
 from collections.abc import Callable, Iterable
@@ -50,9 +50,9 @@ class Sharing:
 class Engine:
     """Runs queries over streams.
 
-    Time never goes back. A row whose time lies before now is late: it counts from now on, if its window still
-    holds it. One whose time lies ahead counts from now on too, except in joins under windows between streams: these
-    take it in when its time has come.
+    Time never goes back. A row whose time lies before now is late: it takes effect now, if its window still
+    includes it. A row whose time lies ahead also takes effect now, except in joins under windows between streams:
+    these process it at its own time.
 
     Invariant: no row in `_ahead` is due.
     """
@@ -68,11 +68,11 @@ class Engine:
         """A database without queries.
 
         Args:
-            catalog: What queries can speak of.
+            catalog: Names a query can reference.
             schedule: How shared window joins are scheduled (a key of `SCHEDULES`); None: none are shared,
-                and every answer is known at its instant.
-            costs: What the shared joins' virtual CPU charges.
-            state_limit: Keys that a predicate window holds at most.
+                and every result is emitted at its timestamp.
+            costs: Costs of the shared joins' virtual CPU.
+            state_limit: Maximum number of keys in a predicate window.
         """
         self._catalog = catalog
         self._moment = Moment()
@@ -82,10 +82,10 @@ class Engine:
         self._assembler = self._make_assembler()
         self._pipelines: dict[str, Pipeline] = {}
         self._leaving: list[Pipeline] = []
-        """Queries that have gone and are still owed something by their shared joins."""
+        """Removed queries with results still pending in their shared joins."""
         self._now_us: int | None = None
         self._ahead: list[tuple[int, int, str, Row]] = []
-        """A heap of (time, number, stream, row): what has come before its time."""
+        """A heap of (time, number, stream, row): rows that arrived before their time."""
         self._events = 0
 
     @property
@@ -95,16 +95,16 @@ class Engine:
 
     @property
     def now_us(self) -> int | None:
-        """What time it is; None: nothing has happened yet."""
+        """The current time; None before the first event."""
         return self._now_us
 
     def add_query(self, name: str, sql: str) -> Pipeline:
-        """Run a query from now on, over what arrives from now on.
+        """Start a query over the rows that arrive from now on.
 
-        Its name must be new: not that of one that has gone and is still owed something, either.
+        The name must be new: not that of a removed query with pending results, either.
 
         Raises:
-            QueryError: The query cannot be run; says all that is wrong.
+            QueryError: The query cannot be run; lists every error.
         """
         assert name not in self._pipelines, name
         assert name not in [pipeline.name for pipeline in self._leaving], name
@@ -113,15 +113,15 @@ class Engine:
         return pipeline
 
     def remove_query(self, name: str) -> None:
-        """Run a query no longer: its answer stays as it is now.
+        """Stop a query: its result stays as it is now.
 
-        If a shared join has yet to work out what that is, the rest is told as it is worked out.
+        Results still pending in a shared join are emitted as the join finishes them.
         """
         pipeline = self._pipelines.pop(name)
         if isinstance(pipeline.feed, SharedFeed):
             pipeline.feed.leave(self._now_us or 0)
             self._leaving.append(pipeline)
-            self._let_go()
+            self._discard_finished()
 
     def explain(self, sql: str) -> str:
         """How a query would be run.
@@ -134,30 +134,30 @@ class Engine:
     def arrive(
         self, stream: str, row: Row, at_us: int, *, now_us: int | None = None
     ) -> list[Output]:
-        """Take in a row of a stream.
+        """Process a row of a stream.
 
         Args:
             stream: The stream's name.
             row: The row's values, in the order of the catalog's columns.
             at_us: The row's time.
-            now_us: When it arrives; None: at its time, or now if that is past.
+            now_us: When it arrives; None: at its own time, or now if that is past.
 
         Raises:
             InputError: A predicate cannot be evaluated on it.
         """
         outputs = self.advance(at_us if now_us is None else now_us)
         event = ArrivalEvent(self._next_event(), self._moment.now_us, stream, row, at_us)
-        takers = list(self._pipelines.values())
+        pipelines = list(self._pipelines.values())
         if at_us > event.now_us:
             heappush(self._ahead, (at_us, event.number, stream, row))
-            takers = [pipeline for pipeline in takers if not pipeline.feed.waits]
-        return outputs + self._taken_in(event, takers)
+            pipelines = [pipeline for pipeline in pipelines if not pipeline.feed.waits]
+        return outputs + self._arrived(event, pipelines)
 
     def advance(self, now_us: int) -> list[Output]:
-        """Let time go on to `now_us`; a time already past changes nothing.
+        """Advance time to `now_us`; a time already past changes nothing.
 
         Raises:
-            InputError: A row has come to satisfy both the IN and the OUT predicate of a window.
+            InputError: A row now satisfies both the IN and the OUT predicate of a window.
         """
         outputs: list[Output] = []
         punctual = [p for p in self._pipelines.values() if not isinstance(p.feed, SharedFeed)]
@@ -171,14 +171,14 @@ class Engine:
                 at_us, _, stream, row = heappop(self._ahead)
                 arrival = ArrivalEvent(self._next_event(), instant_us, stream, row, at_us)
                 waiting = [p for p in self._pipelines.values() if p.feed.waits]
-                outputs += self._taken_in(arrival, waiting)
+                outputs += self._arrived(arrival, waiting)
         if self._now_us is None or now_us > self._now_us:
             self._now_us = now_us
         self._moment.now_us = self._now_us
-        return outputs + self._worked_out()
+        return outputs + self._finished()
 
     def next_us(self) -> int | None:
-        """When `advance` has something to do next if nothing arrives; None: never."""
+        """The next instant at which `advance` has work if nothing arrives; None: never."""
         return self._next_us([*self._pipelines.values(), *self._leaving])
 
     def change_table(
@@ -187,7 +187,7 @@ class Engine:
         """Change a table.
 
         Raises:
-            InputError: A row to delete is not there, or a row of a stream has come to satisfy both the IN and the OUT
+            InputError: A row to delete does not exist, or a row of a stream now satisfies both the IN and the OUT
                 predicate of a window.
         """
         outputs = self.advance(at_us)
@@ -195,7 +195,7 @@ class Engine:
         for row in delete:
             if not table.delete(row):
                 raise InputError(
-                    f"table {name}, at_us {at_us}: the row {row} is not there to delete"
+                    f"table {name}, at_us {at_us}: the row to delete, {row}, is not in the table"
                 )
         for row in insert:
             table.insert(row)
@@ -209,11 +209,11 @@ class Engine:
         return outputs
 
     def finish(self) -> list[Output]:
-        """Work off what shared joins still owe."""
+        """Finish the pending work of shared joins."""
         now_us = self._now_us or 0
         everyone = [*self._pipelines.values(), *self._leaving]
         outputs = [output for pipeline in everyone for output in pipeline.finish(now_us)]
-        self._let_go()
+        self._discard_finished()
         return outputs
 
     def responses(self) -> dict[str, Responses]:
@@ -225,7 +225,7 @@ class Engine:
         }
 
     def sharing(self) -> list[Sharing]:
-        """The shared window joins and who shares each."""
+        """The shared window joins and the queries that share each."""
         found = []
         for signature, group in self._assembler.groups.items():
             names = tuple(
@@ -238,7 +238,7 @@ class Engine:
         return found
 
     def selectivities(self) -> dict[str, SelectivityStats]:
-        """What each predicate window let through, by stream and specification."""
+        """Selectivity of each predicate window, by stream and specification."""
         return {
             f"{stream} {text}": shared.window.stats
             for (stream, text), shared in self._assembler.windows.all().items()
@@ -246,33 +246,33 @@ class Engine:
         }
 
     def _next_us(self, pipelines: Iterable[Pipeline]) -> int | None:
-        """When some queries, or rows that came before their time, have something to do next."""
+        """The next instant at which one of the queries, or a row that arrived before its time, is due."""
         instants = [pipeline.feed.next_us() for pipeline in pipelines]
         if self._ahead:
             instants.append(self._ahead[0][0])
         return min((at for at in instants if at is not None), default=None)
 
-    def _worked_out(self) -> list[Output]:
-        """What shared joins have worked out by now."""
+    def _finished(self) -> list[Output]:
+        """The changes that shared joins have finished by now."""
         shared = [p for p in self._pipelines.values() if isinstance(p.feed, SharedFeed)]
         shared += self._leaving
         if not shared:
             return []
         event = Event(self._next_event(), self._moment.now_us)
         outputs = [output for pipeline in shared for output in pipeline.advance(event)]
-        self._let_go()
+        self._discard_finished()
         return outputs
 
-    def _let_go(self) -> None:
-        """Forget queries that have gone and are owed nothing any more."""
+    def _discard_finished(self) -> None:
+        """Discard removed queries that have no pending results."""
         for pipeline in [*self._leaving]:
-            if isinstance(pipeline.feed, SharedFeed) and pipeline.feed.is_through:
+            if isinstance(pipeline.feed, SharedFeed) and pipeline.feed.is_finished:
                 self._leaving.remove(pipeline)
-                self._assembler.let_go(pipeline)
+                self._assembler.discard(pipeline)
 
-    def _taken_in(self, event: ArrivalEvent, takers: Iterable[Pipeline]) -> list[Output]:
-        """What an arrival does to the answers of some queries."""
-        return [output for pipeline in takers for output in pipeline.arrive(event)]
+    def _arrived(self, event: ArrivalEvent, pipelines: Iterable[Pipeline]) -> list[Output]:
+        """The changes that an arrival makes to the results of some queries."""
+        return [output for pipeline in pipelines for output in pipeline.arrive(event)]
 
     def _plan(self, sql: str) -> Plan:
         """The plan of a query that can be run."""
@@ -280,7 +280,7 @@ class Engine:
         share = self._make_schedule is not None
         plan = plan_query(parse(sql), self._catalog, faults, share=share)
         if plan is not None:
-            # Put together on the side first: what runs must not see the parts of a faulty query.
+            # Assembled separately first: running queries must not share the parts of an invalid one.
             self._make_assembler().assemble("", plan, faults)
         if plan is None or faults:
             raise QueryError(sql, list(dict.fromkeys(faults)))

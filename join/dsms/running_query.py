@@ -1,4 +1,4 @@
-"""A running query: a feed of changes, and the operators they flow through to the answer."""
+"""A running query: a feed of changes, and the operators that turn them into changes of the result."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -17,23 +17,23 @@ class Transform(Protocol):
     """An operator over one changing relation."""
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What a batch of changes does to the operator's result."""
+        """The changes of the operator's result for a batch of input changes."""
 
 
 class Output(NamedTuple):
-    """One change of a query's answer."""
+    """One change of a query's result."""
 
     at_us: int
     query: str
     change: Change
     row: Row
-    """The row that is there now, or for `-` the one that was."""
+    """The new row, or for `-` the removed one."""
     old: Row | None
-    """For `u`, the row as it was."""
+    """For `u`, the old row."""
 
 
 class Pipeline:
-    """One query at work."""
+    """One running query."""
 
     def __init__(
         self,
@@ -52,35 +52,35 @@ class Pipeline:
         self.outputs = 0
 
     def arrive(self, event: ArrivalEvent) -> list[Output]:
-        """What an arrival does to the answer."""
+        """The changes that an arrival makes to the result."""
         try:
-            return self._told(self.feed.arrive(event))
+            return self._apply(self.feed.arrive(event))
         except InputError as fault:
             raise self._named(f"stream {event.stream}, at_us {event.at_us}", fault) from fault
 
     def advance(self, event: Event) -> list[Output]:
-        """What time alone does to the answer."""
+        """The changes that time alone makes to the result."""
         try:
-            return self._told(self.feed.advance(event))
+            return self._apply(self.feed.advance(event))
         except InputError as fault:
             raise self._named(f"at_us {event.now_us}", fault) from fault
 
     def finish(self, now_us: int) -> list[Output]:
-        """What is still owed at the end."""
+        """The pending changes, at the end of the input."""
         try:
-            return self._told(self.feed.finish(now_us))
+            return self._apply(self.feed.finish(now_us))
         except InputError as fault:
             raise self._named("at the end", fault) from fault
 
     def refresh(self, event: Event) -> list[Output]:
-        """What a change of a table does to the answer."""
+        """The changes that a table's change makes to the result."""
         try:
             return self._refreshed(event)
         except InputError as fault:
             raise self._named(f"at_us {event.now_us}", fault) from fault
 
     def _named(self, where: str, fault: InputError) -> InputError:
-        """What went wrong, with the query and where it was."""
+        """The error with the query's name and the place prepended."""
         return InputError(f"query {self.name}, {where}: {fault}")
 
     def _refreshed(self, event: Event) -> list[Output]:
@@ -88,7 +88,7 @@ class Pipeline:
         for at_us, batch in self.feed.refresh(event):
             deltas = batch
             for transform in self._transforms:
-                # What is held is judged anew first: the batch then meets operators that know the new table.
+                # Stored rows are re-evaluated first, so that the batch meets operators in line with the new table.
                 turned = []
                 if isinstance(transform, TableSelection | TableColumns):
                     turned = transform.refresh()
@@ -96,7 +96,7 @@ class Pipeline:
             outputs += self._outputs(at_us, deltas)
         return outputs
 
-    def _told(self, steps: Sequence[Step]) -> list[Output]:
+    def _apply(self, steps: Sequence[Step]) -> list[Output]:
         outputs: list[Output] = []
         for at_us, batch in steps:
             deltas = batch
@@ -110,11 +110,11 @@ class Pipeline:
         self.outputs += len(deltas)
         name = self.name
         add, update, remove = Change.ADD, Change.UPDATE, Change.REMOVE
-        told = []
+        outputs = []
         for old, new in deltas:
             if new is None:
                 assert old is not None
-                told.append(Output(at_us, name, remove, old, None))
+                outputs.append(Output(at_us, name, remove, old, None))
             else:
-                told.append(Output(at_us, name, add if old is None else update, new, old))
-        return told
+                outputs.append(Output(at_us, name, add if old is None else update, new, old))
+        return outputs

@@ -1,16 +1,16 @@
-"""From each stream's possible partners to results: products that no two share an expanded result.
+"""Forms results from each stream's possible partners: products that share no expanded result.
 
 Symbols: `t` is the arriving tuple's time, `omega_i` the window of stream i, `b` the newest member's time.
 A set of members joins if each lies within its stream's window of the newest: `b - t_i <= omega_i`.
 
 In order, the arriving tuple is the newest member and all partners within its reach join: one product
-(SNJoin Definitions 1 and 2). A tuple that comes late has partners on both sides, not all of which are
+(SNJoin Definitions 1 and 2). A tuple that arrives late has partners on both sides, not all of which are
 within reach of each other. The results are then split by their newest member, with ties in time broken by
 stream, so that each has exactly one; the results with a given newest member are again a product.
 
-Variable arity wants maximal results only: those that no held tuple of a further stream could extend. With
+Variable arity requires maximal results only: those that no stored tuple of another stream could extend. With
 the newest member at `b`, every stream that has a tuple in its window before `b` must take part. A stream
-that has none could extend the result by a tuple after `b`, the earliest such at `e`, unless some member is
+without one could extend the result by a tuple after `b`, the earliest such at `e`, unless some member is
 too old for that: `t_i < e - omega_i`. The picks with at least one old member are a sum of products
 (`with_some`).
 
@@ -36,7 +36,7 @@ Part = dict[Stream, Held]
 
 
 def within_reach(record: Record[int], held: Mapping[Stream, Held], reach: Reach) -> Part:
-    """Each other stream's tuples that can be in a result with the record."""
+    """The tuples of each other stream that can share a result with the record."""
     at_us, _, own, _ = record
     after = (at_us + reach(own) + 1,)
     part: Part = {}
@@ -57,7 +57,7 @@ def form(record: Record[int], partners: Part, *, reach: Reach, arity: Arity) -> 
         record: The tuple; older ones and newer ones may have been processed before it.
         partners: From `within_reach`; with complete arity, one entry per other stream.
         reach: The windows.
-        arity: Which results are wanted.
+        arity: Which results to form.
     """
     at_us = record[0]
     newer = sorted(

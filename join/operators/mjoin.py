@@ -2,16 +2,16 @@
 
 Paper                                      Here
 a hash table per stream                    `_tables`
-probing sequence, ascending selectivity    `_sequence`, re-learnt every `_LEARN_EVERY` tuples
+probing sequence, ascending selectivity    `_sequence`, re-learned every `_LEARN_EVERY` tuples
 stop at the first miss                     `probe`, complete
 coordinated flushing                       `Flushing.COORDINATED`
-variable arity: goes on after a miss       `probe`, variable (SNJoin §3.1)
+variable arity: continues after a miss     `probe`, variable (SNJoin §3.1)
 
-A table's selectivity is measured as the share of probes that it answered. Shares are halved when the
-sequence is learnt anew, so that it follows the streams.
+A table's selectivity is measured as the share of its probes that found the value. Counts are halved whenever
+the sequence is re-learned, so that it follows the streams.
 
-The tables, the sweeping and the forming of results are those of SNJoin: what differs is only that a tuple
-probes as many tables as there are streams.
+Tables, sweeping and result forming are the same as SNJoin's; the only difference is that a tuple probes one
+table per stream.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,16 +19,17 @@ from functools import partial
 from typing import Final
 
 from join.contract import Arity, Stream, Value
-from join.operators.spilling_join import Flushing, table_join
+from join.operators.spill import Flushing
+from join.operators.spilling_join import table_join
 from join.operators.table import Held, TableWindows
 from join.state.clean_sweep import Record, add_sorted, remove_first
 
 _LEARN_EVERY: Final = 1024
-"""Tuples after which the probing sequence is learnt anew."""
+"""Number of tuples between re-learning the probing sequence."""
 
 
 class _StreamTable:
-    """One stream's hash table, and how often it answered."""
+    """One stream's hash table, with its hit counts."""
 
     __slots__ = ("entries", "hits", "probes")
 
@@ -38,7 +39,7 @@ class _StreamTable:
         self.probes = 0
 
     def selectivity(self) -> float:
-        """The share of probes that met the value; unknown counts as even chances."""
+        """The share of probes that found the value, smoothed: 0.5 before any probe."""
         return (self.hits + 0.5) / (self.probes + 1)
 
 
@@ -56,7 +57,7 @@ class _MJoinTable:
         self.comparisons = 0
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
-        """Each stream's tuples of the record's value, from one table after the other."""
+        """Each stream's tuples with the record's value, probing one table after the other."""
         _, _, own, value = record
         if not self._complete:
             self.probes += len(self._tables)
@@ -82,7 +83,7 @@ class _MJoinTable:
         return found
 
     def add(self, record: Record[int]) -> None:
-        """Hold a tuple in its stream's table."""
+        """Store a tuple in its stream's table."""
         table = self._tables.get(record[2])
         if table is None:
             table = self._tables[record[2]] = _StreamTable()
@@ -94,7 +95,7 @@ class _MJoinTable:
             add_sorted(held, record)
 
     def forget(self, record: Record[int]) -> None:
-        """Let go of a tuple; of the whole table when its stream has been removed."""
+        """Drop a tuple; also the table when its stream has been removed and the table is empty."""
         _, _, stream, value = record
         entries = self._tables[stream].entries
         held = entries[value]
@@ -106,14 +107,14 @@ class _MJoinTable:
             self._drop(stream)
 
     def add_stream(self, stream: Stream) -> None:
-        """Make a table for the stream; it is probed last until it is known better."""
+        """Make a table for the stream, if it has none."""
         self._streams[stream] = None
         if stream not in self._tables:
             self._tables[stream] = _StreamTable()
         self._learn()
 
     def remove_stream(self, stream: Stream) -> None:
-        """Take the stream out of the probing sequence, once its tuples no longer count."""
+        """Remove the stream from the probing sequence once its tuples have expired."""
         del self._streams[stream]
         if not self._tables[stream].entries:
             self._drop(stream)
@@ -125,7 +126,7 @@ class _MJoinTable:
         self._learn()
 
     def _learn(self) -> None:
-        """Order the tables by ascending selectivity; forget half of what was seen."""
+        """Order the tables by ascending selectivity; halve the counts."""
         tables = self._tables.items()
         if self._complete:
             tables_wanted = [(s, table) for s, table in tables if s in self._streams]

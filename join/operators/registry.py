@@ -1,4 +1,4 @@
-"""All join operators by name, and what each can do: the one place that knows them all."""
+"""All join operators by name, and what each supports."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ class OperatorKind:
     make: Callable[..., Operator]
     summary: str
     spills: bool = False
-    """Whether it can be given a limit on memory."""
+    """Whether it accepts a memory limit."""
 
     @property
     def is_w_join(self) -> bool:
-        """Whether it takes windows between pairs, strategies and, unless it hashes, predicates."""
+        """Whether it supports windows between pairs, strategies and, unless it hashes, predicates."""
         return isinstance(self.make, type) and issubclass(self.make, WJoin)
 
 
 OPERATORS: dict[str, OperatorKind] = {
     "snjoin": OperatorKind(snjoin, "one hash table for all streams", spills=True),
-    "mjoin": OperatorKind(mjoin, "a hash table per stream, probed in learnt order", spills=True),
+    "mjoin": OperatorKind(mjoin, "a hash table per stream, probed in learned order", spills=True),
     "xjoin-tree": OperatorKind(xjoin_tree, "left-deep tree of XJoins", spills=True),
     "shj-tree": OperatorKind(shj_tree, "left-deep tree of symmetric hash joins"),
     "ripple": OperatorKind(ripple_join, "windowed ripple join: scans"),
@@ -52,7 +52,7 @@ OPERATORS: dict[str, OperatorKind] = {
 
 
 class UnsupportedError(ValueError):
-    """An operator was asked for something that it does not do; says all that is wrong."""
+    """The operator does not support the requested options; the message lists all of them."""
 
 
 def make_operator(
@@ -72,9 +72,9 @@ def make_operator(
     """The operator called `name`.
 
     Raises:
-        UnsupportedError: The operator does not support what is asked for.
+        UnsupportedError: The operator does not support the requested options.
         PredicateError: A predicate was given to an operator that hashes.
-        WindowError: The windows do not suit the streams.
+        WindowError: The windows do not fit the streams.
     """
     kind = OPERATORS[name]
     faults = unsupported(
@@ -111,7 +111,7 @@ def unsupported(
     strategy: Strategy | None,
     predicate: Predicate | None,
 ) -> list[str]:
-    """What is asked for and not supported, a sentence each; windows None: not known."""
+    """One message per unsupported option; `windows` None: not known yet."""
     kind = OPERATORS[name]
     w_joins = ", ".join(other for other, each in OPERATORS.items() if each.is_w_join)
     tables = ", ".join(other for other, each in OPERATORS.items() if not each.is_w_join)
@@ -120,7 +120,7 @@ def unsupported(
         if arity is Arity.VARIABLE:
             faults.append(f"{name} forms complete results only; variable arity: {tables}")
         if isinstance(windows, LastTuples):
-            faults.append(f"{name} knows time windows only; tuple windows: {tables}")
+            faults.append(f"{name} supports time windows only; tuple windows: {tables}")
     else:
         if isinstance(windows, Pairs):
             faults.append(f"{name} has no windows between pairs of streams; use {w_joins}")

@@ -2,11 +2,11 @@
 
 Paper                                   Here
 tuples seen of each input               `_seen`, cut to the window
-a new tuple joins all seen of the rest  `probe`: a scan of each other stream's tuples
-block ripple join                       not needed: all is in memory
+a new tuple joins all others seen       `probe`: a scan of each other stream's tuples
+block ripple join                       not needed: everything is in memory
 
 Deviation from the original: no sampling and no running estimate; the window bounds what is seen. Deviation
-from W-join §4.3, which cleans up every 10,000 tuples: what has left the window goes at once, as in all our
+from W-join §4.3, which cleans up every 10,000 tuples: expired tuples are dropped at once, as in all our
 operators.
 """
 
@@ -32,7 +32,7 @@ class _RippleTable:
         self.comparisons = 0
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
-        """Scan each other stream; with complete arity up to the first that has no partner."""
+        """Scan each other stream; with complete arity, stop at the first without a partner."""
         _, _, own, value = record
         found: dict[Stream, Held] = {}
         for stream in self._streams if self._complete else self._seen:
@@ -50,14 +50,14 @@ class _RippleTable:
         return found
 
     def add(self, record: Record[int]) -> None:
-        """Hold a tuple."""
+        """Store a tuple."""
         seen = self._seen.get(record[2])
         if seen is None:
             seen = self._seen[record[2]] = deque()
         seen.append(record)
 
     def forget(self, record: Record[int]) -> None:
-        """Let go of a tuple: the one of its stream that came first."""
+        """Drop a tuple: the oldest arrival of its stream."""
         seen = self._seen[record[2]]
         gone = seen.popleft()
         assert gone is record, (gone, record)
@@ -65,12 +65,12 @@ class _RippleTable:
             del self._seen[record[2]]
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on complete results need `stream`."""
+        """Add `stream`; complete results require it from now on."""
         self._streams[stream] = None
         self._seen.setdefault(stream, deque())
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on complete results go without `stream`."""
+        """Remove `stream`; complete results no longer require it."""
         del self._streams[stream]
         if not self._seen[stream]:
             del self._seen[stream]

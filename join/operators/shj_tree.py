@@ -3,15 +3,15 @@
 Paper                                     Here
 binary join node (Wilschut & Apers 1991)  level k joins the streams before k (left) with stream k (right)
 right hash table of level k               `_leaves[k]`
-left hash table of level k                `_partials[k]`: which values the streams before k join on
-variable arity: results go up even if     `probe`, variable: every level is asked
+left hash table of level k                `_partials[k]`: the values on which the streams before k join
+variable arity: results go up even if     `probe`, variable: every level is probed
 no match is found at a step (SNJoin §3.1)
 
-A tuple of stream k probes the left table of its level, then what came of it goes up and probes the right
-table of each level above. Partial results are factorised: a node knows *that* the streams below join on a
-value, and how recent the best such partial result is; the members are read from the leaves when they are
-needed. Materialised, they would be exponential in the height of the tree. With streams coming and going
-the tree is built anew.
+A tuple of stream k probes the left table of its level; the partial result then goes up and probes the right
+table of each level above. Partial results are factorised: a node stores only *that* the streams below join on
+a value, and how recent the best such partial result is; the members are read from the leaves when needed.
+Materialised, they would be exponential in the height of the tree. The tree is rebuilt when a stream is added
+or removed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,13 +41,13 @@ class TreeTable:
         self._levels: list[tuple[Stream, dict[Value, Held]]] = []
         self._level_of: dict[Stream, int] = {}
         self._partials: list[dict[Value, int]] = []
-        """By level: until when the best partial result on a value can be joined."""
+        """By level and value: the last time at which the best partial result can be joined."""
         self.probes = 0
         self.comparisons = 0
         self._build()
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
-        """What the tuple meets on its way up, and the left tables take note of it."""
+        """Each stream's tuples that match on the way up; updates the left tables."""
         if self._complete:
             return self._climb(record)
         _, _, own, value = record
@@ -59,7 +59,7 @@ class TreeTable:
         }
 
     def add(self, record: Record[int]) -> None:
-        """Hold a tuple in its leaf."""
+        """Store a tuple in its leaf."""
         leaf = self._leaves.get(record[2])
         if leaf is None:
             leaf = self._leaves[record[2]] = {}
@@ -72,7 +72,7 @@ class TreeTable:
             add_sorted(held, record)
 
     def forget(self, record: Record[int]) -> None:
-        """Let go of a tuple; with the last of its value, of the partial results on that value."""
+        """Drop a tuple; with the last of its value, also the partial results on that value."""
         _, _, stream, value = record
         leaf = self._leaves[stream]
         held = leaf[value]
@@ -88,13 +88,13 @@ class TreeTable:
             self._build()
 
     def add_stream(self, stream: Stream) -> None:
-        """Put a level for the stream on top."""
+        """Add a level for the stream on top."""
         self._streams[stream] = None
         self._leaves.setdefault(stream, {})
         self._build()
 
     def remove_stream(self, stream: Stream) -> None:
-        """Take the stream's level out, once its tuples no longer count."""
+        """Remove the stream's level once its tuples have expired."""
         del self._streams[stream]
         if not self._leaves[stream]:
             del self._leaves[stream]
@@ -105,7 +105,7 @@ class TreeTable:
         level = self._level_of[own]
         levels, partials = self._levels, self._partials
         until_us = self._until(record)
-        # The left table of the tuple's own level: one look-up tells most misses.
+        # The left table of the tuple's own level: one look-up detects most misses.
         if level >= 2:
             self.probes += 1
             best_us = partials[level].get(value)
@@ -138,7 +138,7 @@ class TreeTable:
         return 0 if self._reach is None else record[0] + self._reach(record[2])
 
     def _build(self) -> None:
-        """Make the levels anew, and the left tables from the leaves."""
+        """Rebuild the levels, and the left tables from the leaves."""
         order = self._streams if self._complete else {**self._streams, **self._leaves}
         self._levels = [(stream, self._leaves[stream]) for stream in order]
         self._level_of = {stream: level for level, (stream, _) in enumerate(self._levels)}

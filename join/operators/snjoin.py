@@ -14,14 +14,15 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from join.contract import Arity, Stream
-from join.operators.spilling_join import Flushing, table_join
+from join.operators.spill import Flushing
+from join.operators.spilling_join import table_join
 from join.operators.table import Held, TableWindows
 from join.state.clean_sweep import Record
 from join.state.value_table import OccurrenceTable
 
 
 class _SNJoinTable(OccurrenceTable[int]):
-    """The global table with the test whether a value has all streams."""
+    """The global table, with the test whether a value occurs in all streams."""
 
     def __init__(self, arity: Arity, streams: Iterable[Stream], windows: TableWindows) -> None:
         del windows
@@ -52,11 +53,11 @@ class _SNJoinTable(OccurrenceTable[int]):
         return {stream: entry[stream] for stream in self._streams if stream != own}
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on complete results need `stream`."""
+        """Add `stream`; complete results require it from now on."""
         self._streams[stream] = None
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on complete results go without `stream`."""
+        """Remove `stream`; complete results no longer require it."""
         del self._streams[stream]
         self._any_removed = True
 

@@ -1,17 +1,50 @@
-"""The disk part of one partition: what was flushed, and what must be joined later.
+"""How a join spills, and the disk part of one partition: what was flushed, and what must be joined later.
 
 Paper                                      Here
 arrival timestamp, ATS (XJoin)             the record's stamp
-departure timestamp, DTS                   `Spilled.left`, the stamp at which it left memory
+departure timestamp, DTS                   `Spilled.left`, the stamp at which the tuple left memory
 flushed partition (SNJoin §2.3)            `DiskPart`
 """
 
 import pickle
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from join.operators.forming import Reach
 from join.state.clean_sweep import Record
+
+PARTITIONS: Final = 32
+
+
+class Flushing(StrEnum):
+    """Which tuples go to disk when memory is full."""
+
+    PARTITION = "partition"
+    """The largest partition, all streams at once: what one table for all streams gives for free."""
+    COORDINATED = "coordinated"
+    """One stream's part at a time, but all of a partition before any of another (MJoin)."""
+    LARGEST = "largest"
+    """The largest part of any stream and partition (XJoin)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spilling:
+    """How a join spills."""
+
+    memory: int
+    """Tuples in memory, at most."""
+    flushing: Flushing
+    directory: Path | None = None
+    """Where its files lie; None: where temporary files do."""
+    partitions: int = PARTITIONS
+    early: bool = True
+    """Else the results of a tuple that may have partners on disk come all together, as with variable arity."""
+
+    def __post_init__(self) -> None:
+        assert self.memory >= 1, self.memory
+        assert self.partitions >= 1, self.partitions
 
 
 class Spilled(NamedTuple):
@@ -19,13 +52,13 @@ class Spilled(NamedTuple):
 
     record: Record[int]
     left: int
-    """The stamp of the last tuple that was processed while it was in memory."""
+    """The stamp of the last tuple processed while this one was in memory."""
     owed: bool
-    """Whether results that it completes have still to be formed."""
+    """Whether results that it completes are still to be formed."""
 
 
 class DiskPart:
-    """Tuples of one partition that are not in memory, in a file of their own."""
+    """The tuples of one partition that are not in memory, in one file."""
 
     def __init__(self, path: Path, reach: Reach, batch: int) -> None:
         """An empty part; tuples are written `batch` at a time."""
@@ -35,9 +68,9 @@ class DiskPart:
         self._pending: list[Spilled] = []
         self._on_disk = 0
         self.joinable_until_us: int | None = None
-        """The newest time at which a tuple can join one of these; None if there are none."""
+        """The newest time at which a tuple can join one of these; None if the part is empty."""
         self.owed = 0
-        """How many of these have results to be formed."""
+        """How many of these still have results to form."""
 
     def __len__(self) -> int:
         return self._on_disk + len(self._pending)
@@ -63,7 +96,7 @@ class DiskPart:
         return tuples + self._pending
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop everything."""
         self._path.unlink(missing_ok=True)
         self._pending.clear()
         self._on_disk = 0

@@ -4,23 +4,22 @@ Paper                                      Here
 partition P_i, by H                        `_Partition`: a `TableJoin` in memory and a `DiskPart`
 memory overflow, flushing                  `_flush`, by a `Flushing` policy
 XJoin stage 1, memory to memory            `insert`
-stage 2, while the inputs are silent       `advance`: the partition that is owed most
+stage 2, while the inputs are silent       `advance`: the partition with the most owed results
 stage 3, at the end of the input           `close`: all partitions
 
 The papers do not say how spilled parts are joined later without duplicates. Rule: a result is formed on
 arrival of its last-processed member if all other members were in memory then; otherwise it is *owed*, and
 formed when the partition is next joined with its disk part. Joining replays the partition in order of
-arrival, and for each tuple that is owed results keeps those with at least one member that had left memory
-before it arrived. With variable arity a result is maximal only when all members are known, so a tuple whose
-value may have partners on disk gets its results wholly from the replay.
+arrival and keeps, for each tuple with owed results, those with at least one member that had left memory
+before it arrived. With variable arity a result is maximal only when all members are known, so for a tuple
+whose value may have partners on disk the replay forms all results.
 
 A tuple that expires while results are owed goes to disk as well, as it may be part of them. A replay needs
-memory for one partition's window, whatever `memory` says.
+memory for one partition's window, whatever `memory` is.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -32,7 +31,7 @@ from zlib import crc32
 
 from join.contract import Arity, Occurrence, Operator, Result, Stats, Stream, Value
 from join.operators.forming import Part, form, with_some, within_reach
-from join.operators.spill import DiskPart, Spilled
+from join.operators.spill import PARTITIONS, DiskPart, Flushing, Spilled, Spilling
 from join.operators.table import MakeTable, TableWindows
 from join.operators.table_join import TableJoin, result_of, stamp_of
 from join.state.clean_sweep import Record, make_sweep
@@ -41,8 +40,6 @@ from join.state.view import Clock
 from join.state.watermark import FUTURE_US_MAX, Watermark
 from join.windows import LastTuples, WindowError
 
-PARTITIONS: Final = 32
-
 _BATCH_MAX: Final = 256
 """Tuples written to disk at a time, if memory is large enough."""
 
@@ -50,77 +47,58 @@ _FREED_SHARE: Final = 0.1
 """How much of the memory a flush frees at least, so that flushes are rare."""
 
 
-class Flushing(StrEnum):
-    """Which tuples go to disk when memory is full."""
-
-    PARTITION = "partition"
-    """The largest partition, all streams at once: what one table for all streams gives for free."""
-    COORDINATED = "coordinated"
-    """One stream's part at a time, but all of a partition before any of another (MJoin)."""
-    LARGEST = "largest"
-    """The largest part of any stream and partition (XJoin)."""
-
-
 class _Partition:
-    """One partition: its part in memory, its part on disk and what is owed."""
+    """One partition: its part in memory, its part on disk, and which tuples have owed results."""
 
     def __init__(self, join: TableJoin, disk: DiskPart, patience: int) -> None:
         self.join = join
         self.disk = disk
         self.owed: set[int] = set()
-        """Stamps of the tuples in memory that are owed results."""
+        """Stamps of the tuples in memory with owed results."""
         self.patience = patience
-        """How long the disk part may grow before it is joined."""
+        """Size up to which the disk part may grow before it is joined."""
 
 
 class SpillingJoin:
-    """A multi-way equi-join with at most `memory` tuples in memory.
+    """A multi-way equi-join with a limit on the tuples in memory.
 
     Invariants:
         * A tuple is in memory or on disk, in the partition of its value.
-        * Every result is either formed or owed by its last-processed member.
+        * Every result is either formed, or owed for its last-processed member.
     """
 
     def __init__(
         self,
         make_table: MakeTable,
+        spilling: Spilling,
         *,
-        flushing: Flushing,
         windows: TableWindows,
         arity: Arity,
         streams: Iterable[Stream],
         late_us: int,
-        memory: int,
         future_us: int = FUTURE_US_MAX,
-        spill_dir: Path | None = None,
-        partitions: int = PARTITIONS,
-        early: bool = True,
     ) -> None:
-        """A join that spills; files lie below `spill_dir` and are gone after `close`.
-
-        Unless results are wanted `early`, those of a tuple that may have partners on disk come all
-        together, as they do with variable arity.
+        """A join that spills; its files are gone after `close`.
 
         Raises:
-            WindowError: Tuple windows, which have a bound on memory of their own.
+            WindowError: Tuple windows, which already bound the memory.
         """
         if isinstance(windows, LastTuples):
             raise WindowError("tuple windows are kept in memory: give no memory limit")
-        assert memory >= 1, memory
         self._windows = windows
         self._late_us = late_us
         self._arity = arity
         self._streams = dict.fromkeys(streams)
-        self._flushing = flushing
-        self._early = early and arity is Arity.COMPLETE
-        self._memory = memory
+        self._flushing = spilling.flushing
+        self._early = spilling.early and arity is Arity.COMPLETE
+        self._memory = memory = spilling.memory
         self._watermark = Watermark(late_us=late_us, future_us=future_us)
         self._clock = Clock()
-        directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spill_dir))
+        directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spilling.directory))
         # Also when the operator is dropped without `close`, as after an error.
         self._remove_directory = finalize(self, rmtree, directory, ignore_errors=True)
         # What waits to be written is in memory too: a small share of it.
-        batch = max(1, min(_BATCH_MAX, memory // (4 * partitions)))
+        batch = max(1, min(_BATCH_MAX, memory // (4 * spilling.partitions)))
         self._partitions = [
             _Partition(
                 TableJoin(
@@ -134,7 +112,7 @@ class SpillingJoin:
                 DiskPart(directory / f"{number}.spill", windows.reach_us, batch),
                 patience=4 * memory,
             )
-            for number in range(partitions)
+            for number in range(spilling.partitions)
         ]
         self._sweep_next = 0
         self._victim: _Partition | None = None
@@ -147,7 +125,7 @@ class SpillingJoin:
 
     @property
     def stats(self) -> Stats:
-        """What was done so far."""
+        """Counters of the work so far."""
         parts = [partition.join.stats for partition in self._partitions]
         return Stats(
             arrived=self._arrived,
@@ -160,14 +138,14 @@ class SpillingJoin:
         )
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
-        """Accept one tuple and return the results that it completes, and some that were owed."""
+        """Accept one tuple and return the results that it completes, plus some owed ones."""
         self._arrived += 1
         self._clock.changes += 1
         if not self._watermark.admit(occurrence.at_us):
             return self._take_due()
         partition = self._partitions[_place(occurrence.value) % len(self._partitions)]
         self._expire(partition)
-        # Tuples of other partitions need not be gone before this probe: one partition at a time.
+        # Expired tuples of other partitions cannot affect this probe, so only one partition is swept.
         self._expire(self._partitions[self._sweep_next])
         self._sweep_next = (self._sweep_next + 1) % len(self._partitions)
         if self._held >= self._memory:
@@ -186,7 +164,7 @@ class SpillingJoin:
         return [*results, *self._take_due()] if self._due else results
 
     def advance(self, at_us: int) -> Sequence[Result]:
-        """Note that time has come to `at_us`; join one partition with its disk part (stage 2)."""
+        """Advance event time to `at_us`; join one partition with its disk part (stage 2)."""
         self._clock.changes += 1
         self._watermark.advance(at_us)
         for partition in self._partitions:
@@ -197,14 +175,14 @@ class SpillingJoin:
         return self._take_due()
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on `stream` takes part."""
+        """Add `stream` to the join."""
         self._settle_all()
         self._streams[stream] = None
         for partition in self._partitions:
             partition.join.add_stream(stream)
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on `stream` sends nothing."""
+        """Remove `stream` from the join."""
         self._settle_all()
         del self._streams[stream]
         for partition in self._partitions:
@@ -222,13 +200,13 @@ class SpillingJoin:
         return due
 
     def _settle_all(self) -> None:
-        """Form what is owed over the streams as they were."""
+        """Form all owed results over the current streams, before these change."""
         if self._arity is Arity.COMPLETE:
             for partition in self._partitions:
                 self._due += self._settle(partition)
 
     def _expire(self, partition: _Partition) -> None:
-        """Let go of what no tuple to come can join, unless results that may need it are owed."""
+        """Drop what no future tuple can join, unless owed results may need it."""
         disk = partition.disk
         gone = partition.join.expire()
         self._held -= len(gone)
@@ -260,7 +238,7 @@ class SpillingJoin:
                 return
 
     def _victims(self) -> Iterator[tuple[_Partition, Stream | None]]:
-        """Partitions, or streams of them, in the order in which they are to be flushed."""
+        """Partitions, or single streams of them, in flushing order."""
         largest = sorted(self._partitions, key=lambda partition: -len(partition.join))
         match self._flushing:
             case Flushing.PARTITION:
@@ -284,7 +262,7 @@ class SpillingJoin:
                     yield partition, stream
 
     def _settle(self, partition: _Partition) -> Iterator[Result]:
-        """Form the results that a partition owes; keep of its disk part what can still join."""
+        """Form a partition's owed results; keep the part on disk that can still join."""
         disk = partition.disk
         if not partition.owed and not disk.owed:
             partition.patience = max(partition.patience, 2 * len(disk))
@@ -352,7 +330,7 @@ def table_join(
     partitions: int = PARTITIONS,
     early: bool = True,
 ) -> Operator:
-    """A join around a table; with `memory`, at most so many tuples in memory and the rest in `spill_dir`."""
+    """A join around a table; with `memory`, at most that many tuples in memory and the rest in `spill_dir`."""
     if memory is None:
         return TableJoin(
             make_table,
@@ -364,21 +342,17 @@ def table_join(
         )
     return SpillingJoin(
         make_table,
-        flushing=flushing,
+        Spilling(memory, flushing, directory=spill_dir, partitions=partitions, early=early),
         windows=windows,
         arity=arity,
         streams=streams,
         late_us=late_us,
         future_us=future_us,
-        memory=memory,
-        spill_dir=spill_dir,
-        partitions=partitions,
-        early=early,
     )
 
 
 def _not_formed(part: Part, stamp: int, left: dict[int, int]) -> Iterator[Part]:
-    """The results of `part` with a member that had left memory before the tuple of `stamp` came."""
+    """The results of `part` with a member that had left memory before the tuple of `stamp` arrived."""
     return with_some(part, lambda member: left.get(member[1], stamp) < stamp)
 
 
@@ -390,5 +364,5 @@ def _place(value: Value) -> int:
 
 
 def _streams_by_size(partition: _Partition) -> list[tuple[Stream, int]]:
-    """How many tuples of a partition each stream has in memory, most first."""
+    """The number of tuples in memory per stream of a partition, most first."""
     return Counter(record[2] for record in partition.join.held()).most_common()

@@ -1,7 +1,7 @@
-"""What the multi-way joins differ in: how the held tuples are laid out and found again.
+"""The part in which the multi-way joins differ: how tuples are stored and looked up.
 
-An operator is a `Table` inside a `join.operators.table_join.TableJoin`, which sees to lateness, windows, order and
-the forming of results. So a new operator of this kind is a new table.
+An operator is a `Table` inside a `join.operators.table_join.TableJoin`, which handles lateness, windows, order and
+result forming. So a new operator of this kind is a new table.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,30 +18,30 @@ TableWindows = Uniform | PerStream | LastTuples
 
 
 class Table(Protocol):
-    """Held tuples, and the search for those that a new one may join."""
+    """Stored tuples, and the search for those that a new one may join."""
 
     probes: int
     comparisons: int
 
     def add(self, record: Record[int]) -> None:
-        """Hold a tuple."""
+        """Store a tuple."""
 
     def forget(self, record: Record[int]) -> None:
-        """Let go of a tuple that is held."""
+        """Drop a stored tuple."""
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
-        """What is held with the record's value, by stream; the record's own stream may be among it.
+        """The stored tuples with the record's value, by stream; may include the record's own stream.
 
-        Windows are the caller's care: some of what is given may be out of reach. With complete arity
-        there is an answer only if each stream but the record's own is in it, and no other stream is. The
-        answer may be a part of the table itself: it is not to be changed, nor kept.
+        The caller checks windows: some of these tuples may be out of reach. With complete arity the return
+        value is None unless it has every stream but the record's own, and no removed stream. It may be a
+        part of the table itself: do not change or keep it.
         """
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on complete results need `stream`."""
+        """Add `stream`; complete results require it from now on."""
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on complete results go without `stream`."""
+        """Remove `stream`; complete results no longer require it."""
 
 
 MakeTable = Callable[[Arity, Iterable[Stream], TableWindows], Table]

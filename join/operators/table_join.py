@@ -3,10 +3,10 @@
 Paper                               Here
 Insert-Probe steps 1-4              `Table.probe`, `Table.add`, `Sweep.append`
 step 5, forming the output          `_results`
-step 6, sweep                       `expire`, done first, so that the probe meets little that has expired
+step 6, sweep                       `expire`, done first, so that the probe sees few expired tuples
 epsilon                             `late_us`
 
-Deviation from Fig. 2: the arriving tuple is held after the probe, not before, so that it never meets
+Deviation from Fig. 2: the arriving tuple is stored after the probe, not before, so that it never matches
 itself; and psi = m alone does not form a result (step 5), since with epsilon > 0 the table keeps tuples that
 have left the window: the windows are checked for every stream.
 """
@@ -25,12 +25,12 @@ from join.windows import LastTuples
 class TableJoin:
     """A multi-way equi-join whose state is one table in memory.
 
-    Complete results are over the streams given and added; a tuple of any other stream is an error. With
-    variable arity a stream takes part from its first tuple on, whether it was announced or not.
+    Complete results span the streams given and added; a tuple of any other stream is an error. With
+    variable arity a stream takes part from its first tuple on, whether it was added or not.
 
     Invariants:
         * The table holds exactly what the clean-sweep list holds.
-        * When probed, the table holds nothing that is out of every window to come.
+        * When probed, the table holds no tuple that is outside every future window.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class TableJoin:
 
     @property
     def stats(self) -> Stats:
-        """What was done so far."""
+        """Counters of the work so far."""
         return Stats(
             arrived=self._arrived,
             late=self._watermark.late,
@@ -90,7 +90,7 @@ class TableJoin:
         return self.accept(occurrence, self._arrived)
 
     def accept(self, occurrence: Occurrence, stamp: int) -> Sequence[Result]:
-        """Insert-probe for a tuple that is not late, after what has expired is gone."""
+        """Insert-probe for a tuple that is not late; call after expired tuples are dropped."""
         stream, value, at_us = occurrence
         assert not self._complete or stream in self._streams, stream
         record = (at_us, stamp, stream, value)
@@ -108,7 +108,7 @@ class TableJoin:
         return results
 
     def expire(self) -> Sequence[Record[int]]:
-        """Let go of what no tuple to come can join, and give it."""
+        """Drop and return the tuples that no future tuple can join."""
         now_us = self._watermark.at_us
         assert now_us is not None
         gone = self._sweep.expire(now_us)
@@ -120,7 +120,7 @@ class TableJoin:
         return gone
 
     def take(self, stream: Stream | None = None) -> list[Record[int]]:
-        """Take out all tuples, or those of one stream, in order of processing."""
+        """Remove and return all tuples, or those of one stream, in order of processing."""
         taken: list[Record[int]] = []
         kept: list[Record[int]] = []
         for record in self._sweep:
@@ -138,31 +138,31 @@ class TableJoin:
         return iter(self._sweep)
 
     def advance(self, at_us: int) -> Sequence[Result]:
-        """Note that time has come to `at_us`; let state go."""
+        """Advance event time to `at_us` and drop expired state."""
         self._clock.changes += 1
         self._watermark.advance(at_us)
         self.expire()
         return ()
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on `stream` takes part."""
+        """Add `stream` to the join."""
         assert stream not in self._streams, stream
         self._streams[stream] = None
         self._table.add_stream(stream)
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on `stream` sends nothing."""
+        """Remove `stream` from the join."""
         del self._streams[stream]
         self._table.remove_stream(stream)
 
     def close(self) -> Iterable[Result]:
-        """Nothing is owed."""
+        """No results are pending."""
         return ()
 
     def _results(
         self, origin: Occurrence, record: Record[int], held: Mapping[Stream, Held]
     ) -> Sequence[Result]:
-        """The results of a tuple where the table holds more than its window."""
+        """The results of a tuple when the table may hold more than its window."""
         at_us, _, own, _ = record
         reach = self._reach
         assert reach is not None
@@ -183,7 +183,7 @@ class TableJoin:
 
 
 def stamp_of(record: Record[int]) -> int:
-    """A record's place in the order of processing."""
+    """A record's position in the order of processing."""
     return record[1]
 
 

@@ -1,1 +1,1 @@
-"""What joins hold: value tables, windows' clean-up, watermarks."""
+"""Join state: value tables, window expiry, watermarks."""

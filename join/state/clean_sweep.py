@@ -1,13 +1,13 @@
-"""The clean-sweep list (SNJoin §2.1): what has left the window, found without search.
+"""The clean-sweep list (SNJoin §2.1): finds what has left the window without a search.
 
 Paper                         Here
 CSL                           `TimeSweep`, one queue in order of arrival
 CSL with windows omega_i      `StreamSweep`, one queue per window length
 CSL of a tuple-window         `TupleSweep`, one queue per stream
 
-A record is let go when its time is more than its stream's window and the allowed lateness behind the
-watermark: until then a tuple may come that joins it. As in §2.2, a record that came late stays until those
-that came before it are gone.
+A record is dropped when its time is more than its stream's window plus the allowed lateness behind the
+watermark: until then a tuple may arrive that joins it. As in §2.2, a record that arrived late stays until
+those that arrived before it are dropped.
 """
 
 from bisect import insort
@@ -19,29 +19,29 @@ from join.contract import Stream, Value
 from join.windows import LastTuples, PerStream, Uniform
 
 StampT = TypeVar("StampT", int, tuple[int, int, int])
-"""A record's place in the order of processing."""
+"""A record's position in the order of processing."""
 
 Record = tuple[int, StampT, Stream, Value]
 """(time, stamp, stream, value): in order of time, then of processing."""
 
 
 class Sweep(Protocol[StampT]):
-    """What all clean-sweep lists offer."""
+    """Interface of all clean-sweep lists."""
 
     def __len__(self) -> int:
-        """Records held."""
+        """Number of stored records."""
 
     def __iter__(self) -> Iterator[Record[StampT]]:
-        """The records held; those of one stream in order of arrival."""
+        """The stored records; those of one stream in order of arrival."""
 
     def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
-        """Hold a record; gives those that must go because of it."""
+        """Store a record; returns the records that it displaces."""
 
     def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
-        """Let go of the records that no tuple to come can join."""
+        """Drop and return the records that no future tuple can join."""
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop everything."""
 
 
 class TimeSweep(Generic[StampT]):
@@ -60,12 +60,12 @@ class TimeSweep(Generic[StampT]):
         return iter(self._queue)
 
     def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
-        """Hold a record."""
+        """Store a record."""
         self._queue.append(record)
         return ()
 
     def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
-        """Let go of the records that no tuple to come can join."""
+        """Drop and return the records that no future tuple can join."""
         queue = self._queue
         oldest_us = watermark_us - self._keep_us
         if not queue or queue[0][0] >= oldest_us:
@@ -76,7 +76,7 @@ class TimeSweep(Generic[StampT]):
         return gone
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop everything."""
         self._queue.clear()
 
 
@@ -96,7 +96,7 @@ class StreamSweep(Generic[StampT]):
             yield from queue
 
     def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
-        """Hold a record."""
+        """Store a record."""
         reach_us = self._windows.reach_us(record[2])
         queue = self._queues.get(reach_us)
         if queue is None:
@@ -104,11 +104,11 @@ class StreamSweep(Generic[StampT]):
         return queue.append(record)
 
     def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
-        """Let go of the records that no tuple to come can join."""
+        """Drop and return the records that no future tuple can join."""
         return [gone for queue in self._queues.values() for gone in queue.expire(watermark_us)]
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop everything."""
         self._queues.clear()
 
 
@@ -127,7 +127,7 @@ class TupleSweep(Generic[StampT]):
             yield from queue
 
     def append(self, record: Record[StampT]) -> Sequence[Record[StampT]]:
-        """Hold a record; the oldest of its stream may have to go."""
+        """Store a record; returns the oldest of its stream if that is displaced."""
         queue = self._queues.get(record[2])
         if queue is None:
             queue = self._queues[record[2]] = deque()
@@ -137,17 +137,17 @@ class TupleSweep(Generic[StampT]):
         return ()
 
     def expire(self, watermark_us: int) -> Sequence[Record[StampT]]:
-        """Nothing: time plays no part in tuple windows."""
+        """Returns nothing: tuple windows do not depend on time."""
         del watermark_us
         return ()
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop everything."""
         self._queues.clear()
 
 
 def add_sorted(held: list[Record[StampT]], record: Record[StampT]) -> None:
-    """Put a record in its place; at the end, where nearly all belong, in constant time."""
+    """Insert a record in order; constant time at the end, where nearly all belong."""
     if record >= held[-1]:
         held.append(record)
     else:
@@ -155,7 +155,7 @@ def add_sorted(held: list[Record[StampT]], record: Record[StampT]) -> None:
 
 
 def remove_first(held: list[Record[StampT]], record: Record[StampT]) -> None:
-    """Take a record out; from the front, where nearly all go, without search."""
+    """Remove a record; without a search at the front, where nearly all are."""
     if held[0] is record:
         del held[0]
     else:

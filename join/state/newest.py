@@ -1,7 +1,7 @@
-"""The newest occurrence of each stream with one value, kept up as occurrences come and go.
+"""The newest occurrence per stream of one value, maintained as occurrences are added and dropped.
 
-Nearly every probe of a value is answered with just these, and many probes meet the same state: the answer is made
-once and shared until it changes.
+Nearly every probe of a value returns just these, and many probes see the same state: the tuple is built once and
+shared until it changes.
 """
 
 from bisect import insort
@@ -28,7 +28,7 @@ class Newest:
         self._answer: tuple[Member, ...] | None = None
 
     def put(self, stream: Stream, at_us: int, stamp: Stamp) -> None:
-        """Note the newest occurrence of a stream in place of what was its newest before."""
+        """Record a stream's newest occurrence in place of its previous newest."""
         by_stream, members = self.by_stream, self._members
         known = by_stream.pop(stream, None)
         if known is not None:
@@ -43,7 +43,7 @@ class Newest:
         self._answer = None
 
     def drop(self, stream: Stream) -> None:
-        """Forget a stream."""
+        """Remove a stream."""
         self._members.remove(self.by_stream.pop(stream)[1])
         self._answer = None
 
@@ -62,7 +62,7 @@ class Newest:
 
 
 def add_member(members: list[Member], member: Member) -> None:
-    """Put a member in its place by time; at the end, where nearly all belong, in constant time."""
+    """Insert a member in order of time; constant time at the end, where nearly all belong."""
     if not members or member.at_us > members[-1].at_us:
         members.append(member)
     else:

@@ -9,7 +9,7 @@ clean-sweep list, CSL     `join.state.clean_sweep`
 Deviation from Fig. 1: the occurrences of a value are kept per stream, not in one list, so that forming
 a result costs one step per joining stream and not one per occurrence.
 
-Each occurrence carries a *stamp*: its place in a total order of processing. A probe may be limited to
+Each occurrence carries a *stamp*: its position in a total order of processing. A probe may be limited to
 occurrences stamped before it, which is what makes results exactly-once when tables are spread over
 cluster heads (see `join.strategies.snjoin_star.head`).
 """
@@ -36,11 +36,11 @@ class OccurrenceTable(Generic[StampT]):
         self._entries: dict[Value, dict[Stream, list[Record[StampT]]]] = {}
 
     def find(self, value: Value) -> Mapping[Stream, list[Record[StampT]]] | None:
-        """All that is held of a value: the table's own lists, not to be changed."""
+        """All occurrences of a value: the table's own lists; callers must not change them."""
         return self._entries.get(value)
 
     def add(self, record: Record[StampT]) -> None:
-        """Hold one occurrence (Fig. 2 steps 1 to 3)."""
+        """Store one occurrence (Fig. 2 steps 1 to 3)."""
         entry = self._entries.get(record[3])
         if entry is None:
             self._entries[record[3]] = {record[2]: [record]}
@@ -52,7 +52,7 @@ class OccurrenceTable(Generic[StampT]):
             add_sorted(held, record)
 
     def forget(self, record: Record[StampT]) -> None:
-        """Let go of one occurrence, and of its entry when that was the last (Fig. 2 step 6)."""
+        """Drop one occurrence, and its entry when that was the last (Fig. 2 step 6)."""
         _, _, stream, value = record
         entry = self._entries[value]
         held = entry[stream]
@@ -78,11 +78,11 @@ class ValueTable(OccurrenceTable[Stamp]):
         self._newest: dict[Value, Newest] = {}
 
     def __len__(self) -> int:
-        """Occurrences held."""
+        """Number of stored occurrences."""
         return len(self._sweep)
 
     def insert(self, value: Value, stream: Stream, at_us: int, stamp: Stamp) -> None:
-        """Hold one occurrence."""
+        """Store one occurrence."""
         record = (at_us, stamp, stream, value)
         self.add(record)
         self._sweep.append(record)
@@ -95,8 +95,8 @@ class ValueTable(OccurrenceTable[Stamp]):
     def latest(self, value: Value, stream: Stream, at_us: int, before: Stamp) -> tuple[Member, ...]:
         """The newest partner per other stream within the window and stamped before `before`.
 
-        Oldest first, equal times by stream. Costs O(1) when the probe may see the newest of all streams; else
-        the streams whose newest is not for it are searched further back.
+        Oldest first, equal times by stream. O(1) when the newest occurrence of every stream qualifies; otherwise
+        the streams whose newest does not qualify are searched further back.
         """
         newest = self._newest.get(value)
         if newest is None:
@@ -148,10 +148,10 @@ class ValueTable(OccurrenceTable[Stamp]):
         return partners
 
     def sweep(self, now_us: int) -> int:
-        """Let go of what no tuple can join any more; returns how many occurrences went.
+        """Drop what no tuple can join any more; returns the number of occurrences dropped.
 
-        Follows the clean-sweep list (Fig. 2 step 6): an occurrence that came late stays until those
-        that came before it are gone.
+        Follows the clean-sweep list (Fig. 2 step 6): an occurrence that arrived late stays until those
+        that arrived before it are dropped.
         """
         gone = self._sweep.expire(now_us)
         for record in gone:
@@ -160,17 +160,17 @@ class ValueTable(OccurrenceTable[Stamp]):
         return len(gone)
 
     def held(self) -> Iterator[HeldReading]:
-        """Everything held as (time, value, stream, stamp), in order of arrival."""
+        """All stored occurrences as (time, value, stream, stamp), in order of arrival."""
         return ((at_us, value, stream, stamp) for at_us, stamp, stream, value in self._sweep)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop everything."""
         self._entries.clear()
         self._newest.clear()
         self._sweep.clear()
 
     def _forget_newest(self, record: Record[Stamp]) -> None:
-        """An occurrence went: if it was its stream's newest, another one is now, or none."""
+        """Update the newest occurrence of the record's stream after the record was dropped."""
         _, stamp, stream, value = record
         newest = self._newest[value]
         if newest.by_stream[stream][0] != stamp:

@@ -1,8 +1,8 @@
-"""A result made in constant time: a view of the table's own lists.
+"""A result built in constant time: a view of the table's own lists.
 
-At 2,000 streams that share values a result has thousands of partners, and most readers want no more than
-its width or its count. So nothing is copied until it is asked for. A view that outlives the state it shows
-raises `StaleResultError`.
+At 2,000 streams that share values a result has thousands of partners, and most callers need only its width
+or its count. So nothing is copied until it is requested. A view that outlives the state it shows raises
+`StaleResultError`.
 """
 
 from bisect import bisect_left
@@ -24,16 +24,16 @@ class Clock:
 
 
 class View(Result):
-    """The product of what a table holds of one value, for a tuple that is the newest of them."""
+    """The product of a table's occurrences of one value, for a tuple that is the newest of them."""
 
     __slots__ = ("_changes", "_clock", "_held", "_reach")
 
     def __init__(
         self, origin: Occurrence, held: Mapping[Stream, Held], reach: Reach | None, clock: Clock
     ) -> None:
-        """A view of `held`, which may have the origin's own stream in it.
+        """A view of `held`, which may contain the origin's own stream.
 
-        With `reach`, what lies further back than a stream's window is left out; without, nothing does.
+        With `reach`, occurrences older than a stream's window are left out; without it, none are.
         """
         self.origin = origin
         self._held = held
@@ -63,7 +63,7 @@ class View(Result):
 
     @property
     def count(self) -> int:
-        """How many expanded results there are, exactly."""
+        """The exact number of expanded results."""
         return prod(map(len, self._lists().values()))
 
     def latest(self) -> tuple[Member, ...]:
@@ -79,7 +79,9 @@ class View(Result):
 
     def _check(self) -> None:
         if self._changes != self._clock.changes:
-            raise StaleResultError(f"the operator went on after the result of {self.origin}")
+            raise StaleResultError(
+                f"the result of {self.origin} was read after a later call to the operator; use frozen()"
+            )
 
     def _lists(self) -> dict[Stream, Held]:
         self._check()

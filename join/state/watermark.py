@@ -1,12 +1,12 @@
-"""Event time as an operator knows it: what is late, and what is absurdly early.
+"""An operator's event time: which tuples are late, and which are implausibly early.
 
 Paper                            Here
 current time (SNJoin §2.2)       `at_us`, the newest time seen or announced
 epsilon, the error factor        `late_us`
 
 The papers leave "current time" open. A wall clock would make results depend on the machine, and the
-newest timestamp alone lets one absurd value make all that follows late; so time is the newest timestamp,
-and a timestamp that jumps ahead by more than `FUTURE_US_MAX` is refused.
+newest timestamp alone lets one wrong value make everything after it late; so time is the newest timestamp,
+and a timestamp that jumps ahead by more than `FUTURE_US_MAX` is rejected.
 """
 
 from typing import Final
@@ -14,11 +14,11 @@ from typing import Final
 from sim.units import UNITS_US
 
 FUTURE_US_MAX: Final = 366 * UNITS_US["d"]
-"""How far ahead of the newest tuple a tuple may be: a year of silence passes, a mixed-up unit does not."""
+"""How far ahead of the newest tuple a tuple may be: allows a year of silence, rejects a mixed-up unit."""
 
 
 class Watermark:
-    """The newest event time, and the tuples turned away because of it."""
+    """The newest event time, and counts of the tuples rejected because of it."""
 
     __slots__ = ("at_us", "future_us", "late", "late_us", "refused")
 
@@ -33,7 +33,7 @@ class Watermark:
         self.refused = 0
 
     def admit(self, at_us: int) -> bool:
-        """Whether a tuple of this time is neither late nor absurd; counts those that are not."""
+        """Whether a tuple of this time is neither late nor too far ahead; counts the tuples rejected."""
         now_us = self.at_us
         if now_us is None:
             self.at_us = at_us
@@ -51,6 +51,6 @@ class Watermark:
         return False
 
     def advance(self, at_us: int) -> None:
-        """Note that time has come to `at_us`."""
+        """Advance event time to `at_us`."""
         if self.at_us is None or at_us > self.at_us:
             self.at_us = at_us

@@ -1,10 +1,10 @@
-"""Channels: who reaches whom, with what energy and probability, and who disturbs whom.
+"""Channels: which nodes can reach each other, at what energy and probability, and which interfere.
 
-Three of them, each deciding per directed link, once, and remembering:
+There are three; each decides once per directed link and caches the result:
 
-* `UnitDisk`: everyone within range hears everything; overlapping frames destroy each other. A first-order
-  radio turns its power up for the distance and so reaches any target; a data-sheet radio does not.
-* `network.radio.link_table`: measured delivery probabilities from a file; whoever may deliver may also disturb.
+* `UnitDisk`: every node within range receives everything; overlapping frames destroy each other. A first-order
+  radio raises its power with the distance and so reaches any target; a data-sheet radio does not.
+* `network.radio.link_table`: measured delivery probabilities from a file; a link that can deliver can also interfere.
 * `network.radio.shadowing`: signal, noise and interference in milliwatts.
 """
 
@@ -22,12 +22,12 @@ from network.radio.profile import DatasheetRadio, FirstOrderRadio, PowerLevel, P
 from network.topology import Placement
 
 REFERENCE_BYTES: Final = 50
-"""Length of the frame by which the quality of a link is judged when routes are made."""
+"""Frame length at which link quality is rated for routing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Directed links fit for routing; the sink is numbered after the last mote."""
+    """Directed links usable for routing; the sink is numbered after the last mote."""
 
     sources: NDArray[np.int64]
     targets: NDArray[np.int64]
@@ -35,15 +35,15 @@ class Links:
     rates: NDArray[np.float64]
     """Probability that a frame of `REFERENCE_BYTES` arrives."""
     joules: NDArray[np.float64]
-    """Sending and receiving one byte."""
+    """Energy to send and receive one byte."""
 
 
 Emission = tuple[NodeId, NodeId | None]
-"""A frame on air: who sends it, and to whom (None: to all), which decides the power."""
+"""A frame on air: its source and target (None: broadcast), which determine the power."""
 
 
 class Channel(Protocol):
-    """What a MAC asks of the channel."""
+    """Interface between a MAC and the channel."""
 
     certain: bool
     """Whether a frame alone on air always reaches its target."""
@@ -52,7 +52,7 @@ class Channel(Protocol):
         """Energy to send one byte to `target`."""
 
     def broadcast_j_per_byte(self, range_m: float) -> float:
-        """Energy to announce one byte to all within `range_m`."""
+        """Energy to broadcast one byte to all nodes within `range_m`."""
 
     def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
         """The probability that a frame, alone on air, arrives."""
@@ -67,10 +67,10 @@ class Channel(Protocol):
         """As `rate`, while others send: (share of the frame's airtime, what else was on air then)."""
 
     def audible(self, emission: Emission, node: NodeId) -> bool:
-        """Whether `node` finds the channel busy because of it."""
+        """Whether `node` senses the channel busy because of it."""
 
     def detected(self, emission: Emission, node: NodeId) -> bool:
-        """Whether the radio of `node`, when free, would begin to receive it."""
+        """Whether the radio of `node`, when free, would start to receive it."""
 
     def audience(self, emission: Emission) -> list[NodeId]:
         """The motes that can receive it, ascending."""
@@ -80,7 +80,7 @@ class Channel(Protocol):
 
 
 class Geometry:
-    """Distances, and what they cost to bridge."""
+    """Distances between nodes, and the energy to cover them."""
 
     def __init__(self, placement: Placement, profile: Profile) -> None:
         self._placement = placement
@@ -121,7 +121,7 @@ class Geometry:
         rates: NDArray[np.float64],
         transmit_j: Callable[[NodeId, NodeId], float],
     ) -> Links:
-        """Links for `pairs`, each byte costing what it takes to send and to receive it."""
+        """Links for `pairs`; each byte costs the energy to send and receive it."""
         points_m = self._placement.points_m
         offsets_m = points_m[pairs[:, 0]] - points_m[pairs[:, 1]]
         sink = self.nodes - 1
@@ -137,7 +137,7 @@ class Geometry:
 
 
 class UnitDisk:
-    """Everyone within range hears everything."""
+    """Every node within range receives everything."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class UnitDisk:
         """A disk of `range_m` around each mote.
 
         Args:
-            placement: Where everybody stands.
+            placement: Positions of the nodes.
             profile: The motes' radio.
             range_m: Radius at the power in use.
             dbm: Transmit power of a data-sheet radio; its default if None.
@@ -173,7 +173,7 @@ class UnitDisk:
         return self._geometry.j_per_byte(distance_m, self._level_for(distance_m))
 
     def broadcast_j_per_byte(self, range_m: float) -> float:
-        """Energy to announce one byte to all within `range_m`."""
+        """Energy to broadcast one byte to all nodes within `range_m`."""
         return self._geometry.j_per_byte(range_m, self._level)
 
     def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
@@ -188,7 +188,7 @@ class UnitDisk:
         frame_bytes: int,
         shares: Sequence[tuple[float, Sequence[Emission]]],
     ) -> float:
-        """0 if anybody audible sent at the same time: there is no capture on a disk."""
+        """0 if any audible node sent at the same time: a unit disk has no capture."""
         if any(self.audible(other, target) for _, others in shares for other in others):
             return 0.0
         return self.rate(source, target, frame_bytes)
@@ -198,7 +198,7 @@ class UnitDisk:
         return self._geometry.distance_m(emission[0], node) <= self._reach_m(emission)
 
     def detected(self, emission: Emission, node: NodeId) -> bool:
-        """On a disk, whatever is audible is received."""
+        """On a disk, everything audible is received."""
         return self.audible(emission, node)
 
     def audience(self, emission: Emission) -> list[NodeId]:
@@ -217,7 +217,7 @@ class UnitDisk:
         return self._geometry.links(pairs, rates, self.transmit_j_per_byte)
 
     def _reach_m(self, emission: Emission) -> float:
-        """How far a frame reaches: less at a lower level; a first-order sender turned up for a far target, further."""
+        """Range of a frame: shorter at a lower power level, longer when a first-order radio raises its power."""
         source, target = emission
         if target is None:
             return self._range_m
@@ -239,7 +239,7 @@ class UnitDisk:
 
 
 def power_level(radio: FirstOrderRadio | DatasheetRadio, dbm: float | None) -> PowerLevel | None:
-    """The level a data-sheet radio sends at: the least of at least `dbm`, or its default."""
+    """The power level of a data-sheet radio: the lowest of at least `dbm`, or its default."""
     if isinstance(radio, FirstOrderRadio):
         return None
     return radio.level(radio.default_dbm if dbm is None else dbm)

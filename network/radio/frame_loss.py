@@ -1,4 +1,4 @@
-"""What befalls frames between sender and receiver, apart from contention: loss, bursts, jitter, outage.
+"""Frame loss, loss bursts, jitter and sink outages; contention is modelled elsewhere.
 
 Each cause draws from its own random stream: `radio.loss.<kind>` and `radio.reception` per sender,
 `faults.burst` and `faults.jitter` per sender.
@@ -28,7 +28,7 @@ class GilbertElliott:
 
     @property
     def bad_share(self) -> float:
-        """Share of frames that meet the bad state: p / (p + r)."""
+        """Share of frames sent in the bad state: p / (p + r)."""
         return self.good_to_bad / (self.good_to_bad + self.bad_to_good)
 
     @property
@@ -38,7 +38,7 @@ class GilbertElliott:
 
 
 class Medium:
-    """Decides what is lost and what is late."""
+    """Decides which frames are lost or delayed."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class Medium:
         jitter_us: int = 0,
         sink_outages_us: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """A medium that loses the share `loss` on top of what the channel and `bursts` do.
+        """A medium that loses the share `loss` in addition to the channel and `bursts`.
 
         Args:
-            streams: Where randomness comes from.
-            channel: Says how likely a frame that is alone on air arrives.
+            streams: Source of random numbers.
+            channel: Gives the probability that a frame alone on air arrives.
             loss: Share of frames lost.
             bursts: Loss in bursts.
-            jitter_us: Messages arrive up to this much later, uniformly, and so overtake each other.
+            jitter_us: Maximum extra delay of a message, uniform; messages can overtake each other.
             sink_outages_us: When the sink is down: (from, until), ascending.
         """
         self._streams = streams
@@ -74,7 +74,7 @@ class Medium:
         return any(start_us <= at_us < end_us for start_us, end_us in self._outages_us)
 
     def delay_us(self, source: NodeId) -> int:
-        """How much later than due a message of `source` is delivered."""
+        """Extra delivery delay of a message of `source`."""
         if not self._jitter_us:
             return 0
         return int(self._draw("faults.jitter", source) * (self._jitter_us + 1))
@@ -82,7 +82,7 @@ class Medium:
     def fate(
         self, kind: str, source: NodeId, target: NodeId, frame_bytes: Sequence[int], arrives_us: int
     ) -> DropReason | None:
-        """Why a message of these frames will not arrive, or None if it will."""
+        """Why a message made of these frames will be lost, or None if it will arrive."""
         if self._outages_us and target == SINK and self.sink_is_down(arrives_us):
             return DropReason.SINK_DOWN
         reason = None
@@ -91,7 +91,7 @@ class Medium:
         return reason
 
     def frame_fate(self, kind: str, source: NodeId, target: NodeId, size: int) -> DropReason | None:
-        """Why one frame, alone on air, is not received, or None if it is."""
+        """Why one frame, alone on air, is lost, or None if it is received."""
         if self.is_lost(kind, source, target):
             return DropReason.LOST
         if self._channel.certain:
@@ -102,7 +102,7 @@ class Medium:
         return None if rate >= 1.0 or self.succeeds(source, rate) else DropReason.LOST
 
     def is_lost(self, kind: str, source: NodeId, target: NodeId) -> bool:
-        """Whether a frame falls to random loss or to a burst, whatever the channel does."""
+        """Whether a frame is lost to random loss or a burst, regardless of the channel."""
         lost = bool(self._loss) and self._draw(f"radio.loss.{kind}", source) < self._loss
         return (self._bursts is not None and self._in_burst(source, target)) or lost
 

@@ -1,4 +1,4 @@
-"""Measured links: delivery probabilities from a file; whatever may deliver may also disturb."""
+"""Measured links: delivery probabilities from a file; a link that can deliver can also interfere."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from network.topology import Placement
 
 
 class LinkTable:
-    """Delivery probabilities as measured, per directed link."""
+    """Measured delivery probabilities per directed link."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class LinkTable:
         *,
         dbm: float | None = None,
     ) -> None:
-        """Links of a recording; a direction that was not recorded takes the other one's probability."""
+        """Links of a recording; a direction that was not recorded gets the probability of the other."""
         self._level = power_level(profile.radio, dbm)
         self._geometry = Geometry(placement, profile)
         both = {(b, a): p for (a, b), p in table.items()}
@@ -37,7 +37,7 @@ class LinkTable:
         return self._geometry.j_per_byte(self._geometry.distance_m(source, target), self._level)
 
     def broadcast_j_per_byte(self, range_m: float) -> float:
-        """Energy to announce one byte to all within `range_m`."""
+        """Energy to broadcast one byte to all nodes within `range_m`."""
         return self._geometry.j_per_byte(range_m, self._level)
 
     def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
@@ -51,21 +51,21 @@ class LinkTable:
         frame_bytes: int,
         shares: Sequence[tuple[float, Sequence[Emission]]],
     ) -> float:
-        """0 if anybody audible sent at the same time."""
+        """0 if any audible node sent at the same time."""
         if any(self.audible(other, target) for _, others in shares for other in others):
             return 0.0
         return self.rate(source, target, frame_bytes)
 
     def audible(self, emission: Emission, node: NodeId) -> bool:
-        """Whether the link ever delivered anything."""
+        """Whether the table has this link."""
         return (emission[0], node) in self._table
 
     def detected(self, emission: Emission, node: NodeId) -> bool:
-        """Whatever is audible is received."""
+        """Everything audible is received."""
         return self.audible(emission, node)
 
     def audience(self, emission: Emission) -> list[NodeId]:
-        """The motes that ever heard the sender, ascending."""
+        """The motes with a link from the sender, ascending."""
         return self._audience.get(emission[0], [])
 
     def links(self, rate_least: float) -> Links:

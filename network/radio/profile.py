@@ -1,7 +1,7 @@
-"""Mote profiles: what a kind of mote draws and how fast its radio is, read from TOML.
+"""Mote profiles: the power draw and radio speed of a kind of mote, read from TOML.
 
-A profile is data. Those that ship lie in `network/radio/profiles`; any other TOML file of the same shape will do.
-Its radio is either first-order (energy by distance) or known by its data sheet (currents by power level).
+A profile is data. The shipped ones are in `network/radio/profiles`; any TOML file of the same form works.
+Its radio is either first-order (energy by distance) or from a data sheet (currents by power level).
 """
 
 import tomllib
@@ -16,11 +16,11 @@ from sim.errors import Fault, ScenarioError
 from sim.units import US_PER_S
 
 UNLIMITED_BYTES = 1 << 30
-"""The payload of a radio whose profile sets no limit."""
+"""Maximum payload if the profile sets no limit."""
 
 
 class Modulation(StrEnum):
-    """How bits become signal, and so how reception depends on the signal-to-noise ratio."""
+    """Modulation, which determines how reception depends on the signal-to-noise ratio."""
 
     FSK_MANCHESTER = "fsk-manchester"
     FSK_NRZ = "fsk-nrz"
@@ -33,7 +33,7 @@ class FirstOrderRadio:
     """The first-order radio model of Heinzelman et al. 2000.
 
     E_tx(b, d) = b (E_elec + eps_fs d²) below the crossover distance, b (E_elec + eps_mp d⁴) from it on;
-    E_rx(b) = b E_elec. Power is always just enough for the distance.
+    E_rx(b) = b E_elec. The power is always the minimum for the distance.
     """
 
     electronics_j_per_bit: float
@@ -65,11 +65,11 @@ class PowerLevel:
 
 @dataclass(frozen=True, slots=True)
 class DatasheetRadio:
-    """A radio by its data sheet: energy is current x voltage x time."""
+    """A radio described by its data sheet: energy is current x voltage x time."""
 
     receive_a: float
     levels: tuple[PowerLevel, ...]
-    """By ascending power."""
+    """In ascending order of power."""
     default_dbm: float
     sensitivity_dbm: float
     noise_dbm: float
@@ -79,7 +79,7 @@ class DatasheetRadio:
     modulation: Modulation
 
     def level(self, dbm: float) -> PowerLevel:
-        """The least level of at least `dbm`; the strongest one if none is."""
+        """The lowest level of at least `dbm`; the strongest one if none is."""
         return next((level for level in self.levels if level.dbm >= dbm), self.levels[-1])
 
 
@@ -108,7 +108,7 @@ class Profile:
     radio: FirstOrderRadio | DatasheetRadio
     bit_rate_per_s: int
     header_bytes: int
-    """On air, beside the payload: preamble, addresses, checksum."""
+    """On air, in addition to the payload: preamble, addresses, checksum."""
     payload_bytes_max: int
     turnaround_us: int
     mac: MacTiming
@@ -117,7 +117,7 @@ class Profile:
     radio_sleep_w: float
     cpu_active_w: float
     cpu_idle_w: float
-    """The CPU while the radio is on and there is nothing to compute."""
+    """The CPU while the radio is on and the CPU is idle."""
     cpu_sleep_w: float
     sample_j: float
     battery_j: float
@@ -132,11 +132,11 @@ class Profile:
 
     @property
     def airtime_us_per_byte(self) -> float:
-        """How long one byte is on air."""
+        """Airtime of one byte."""
         return 8 * US_PER_S / self.bit_rate_per_s
 
     def transmit_j_per_byte(self, distance_m: float) -> float:
-        """Energy to send one byte over `distance_m`, at the default power if it cannot be chosen."""
+        """Energy to send one byte over `distance_m`; at the default power if the radio has fixed levels."""
         radio = self.radio
         if isinstance(radio, FirstOrderRadio):
             return 8 * radio.transmit_j_per_bit(distance_m)
@@ -148,7 +148,7 @@ class Profile:
         return level.amperes * self.voltage_v * 8 / self.bit_rate_per_s
 
     def frames_of(self, body_bytes: int) -> int:
-        """Into how many frames a message body is split."""
+        """Number of frames into which a message body is split."""
         return max(1, -(-body_bytes // self.payload_bytes_max))
 
     def on_air_bytes(self, body_bytes: int) -> int:
@@ -157,7 +157,7 @@ class Profile:
 
 
 def profile_names() -> list[str]:
-    """The profiles that ship."""
+    """The names of the shipped profiles."""
     files = resources.files("network.radio.profiles").iterdir()
     return sorted(f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml"))
 
@@ -169,10 +169,10 @@ def load_profile(name: str) -> Profile:
 
 
 def parse_profile(text: str, source: str) -> Profile:
-    """The profile that TOML text says.
+    """The profile defined by TOML text.
 
     Raises:
-        ScenarioError: it has faults; all of them are told.
+        ScenarioError: The text is invalid; the error lists every fault.
     """
     try:
         content = tomllib.loads(text)
@@ -242,7 +242,7 @@ def _profile(reader: "_Reader") -> Profile:
 
 
 class _Reader:
-    """Takes values out of a profile's TOML and remembers what is wrong with it."""
+    """Reads values from a profile's TOML and collects errors."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.faults: list[Fault] = []
@@ -297,7 +297,7 @@ class _Reader:
         return tuple(levels)
 
     def left_over(self) -> list[Fault]:
-        """Keys that nobody asked for."""
+        """Errors for the keys that were not read."""
         unread = [key for key in self._values if key not in self._read]
         return [Fault(key, repr(self._values[key]), "unknown key") for key in unread]
 

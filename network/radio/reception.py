@@ -2,7 +2,7 @@
 
 Non-coherent FSK (MICA2's CC1000): Zuniga & Krishnamachari, "Analyzing the transitional region in low power
 wireless links", SECON 2004; constants of their `prr.m`. O-QPSK with DSSS (IEEE 802.15.4, CC2420): the
-formula of the standard as ns-3's `LrWpanErrorModel` has it, and the fit to measured CC2420s of TOSSIM's
+formula of the standard as in ns-3's `LrWpanErrorModel`, and the fit to measured CC2420s of TOSSIM's
 `CpmModelC`, which needs about 5.5 dB more.
 
 Symbol          Here
@@ -47,7 +47,7 @@ def tossim_symbol_error(snr_db: float) -> float:
 
 
 def _all_right(error: float, count: float) -> float:
-    """The probability that `count` bits or symbols are all right."""
+    """The probability that `count` bits or symbols are all correct."""
     return exp(count * log1p(-error)) if error < 1.0 else 0.0
 
 

@@ -82,7 +82,7 @@ class Shadowing:
         nodes = len(placement.points_m)
         self._noise_dbm, self._power_db = _hardware(streams, nodes, floor_dbm, model.hardware)
         self._noise_mw = [_mw(dbm) for dbm in self._noise_dbm]
-        # Beyond this not even three sigmas of luck lift a frame to the noise floor.
+        # Beyond this not even three sigmas of shadowing lift a frame to the noise floor.
         reach_db = level.dbm + 3 * model.sigma_db - floor_dbm - model.path_loss_db
         self._reach_m = 10 ** (reach_db / (10 * model.exponent))
         self._geometry = Geometry(placement, profile)
@@ -92,7 +92,7 @@ class Shadowing:
         self.certain = False
 
     def gain_db(self, source: NodeId, target: NodeId) -> float:
-        """What of the sent power arrives, shadowing and the sender's hardware included."""
+        """Gain of a link, including shadowing and the sender's hardware deviation."""
         pair = (source, target)
         gain_db = self._gains_db.get(pair)
         if gain_db is None:
@@ -115,7 +115,7 @@ class Shadowing:
         return self._profile.level_j_per_byte(self._level_for(source, target))
 
     def broadcast_j_per_byte(self, range_m: float) -> float:
-        """Energy to announce one byte, at the set power whatever the range."""
+        """Energy to broadcast one byte, at the configured power whatever the range."""
         return self._profile.level_j_per_byte(self._level)
 
     def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
@@ -135,7 +135,7 @@ class Shadowing:
         frame_bytes: int,
         shares: Sequence[tuple[float, Sequence[Emission]]],
     ) -> float:
-        """Each share of the frame has its own signal to noise and interference, added up in mW."""
+        """As `rate`, per share of the frame; noise and interference add up in mW."""
         signal_dbm = self._level_for(source, target).dbm + self.gain_db(source, target)
         rate = 1.0
         for share, others in shares:

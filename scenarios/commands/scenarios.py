@@ -71,27 +71,26 @@ def _draw(args: argparse.Namespace) -> int:
         raise InputError("--picture: expected a scenario's name or path before it")
     if path.suffix.lower() != ".png":
         raise InputError(f"--picture {path}: expected a file ending in .png")
-    from scenarios.phenomena.gas.cloud import GasCloud
-    from scenarios.phenomena.gas.pictures import draw_cloud, telling_times_s
+    from scenarios.phenomena.registry import kind_of, kinds
     from scenarios.schema.load import load_scenario
     from scenarios.wiring.simulation import build_world
 
     loaded = load_scenario(args.name, [] if args.seed is None else [f"seed={args.seed}"])
     scenario = loaded.scenario
-    if scenario.phenomenon.kind != "gas-cloud":
-        fault = Fault("phenomenon.kind", repr(scenario.phenomenon.kind), "expected 'gas-cloud'")
+    draw = kind_of(scenario.phenomenon).draw
+    if draw is None:
+        expected = " or ".join(repr(kind.name) for kind in kinds() if kind.draw)
+        fault = Fault("phenomenon.kind", repr(scenario.phenomenon.kind), f"expected {expected}")
         raise ScenarioError(f"--picture {loaded.source}", [fault])
     world = build_world(loaded, scenario.seed)
-    assert isinstance(world.phenomenon, GasCloud)
-    times_s = args.times or telling_times_s(world.phenomenon, scenario.duration_s)
-    title = f"{scenario.name}, seed {scenario.seed}"
     try:
-        draw_cloud(
+        draw(
             world.phenomenon,
             world.placement.motes_m,
-            times_s,
             path,
-            title=title,
+            times_s=args.times or (),
+            duration_s=scenario.duration_s,
+            title=f"{scenario.name}, seed {scenario.seed}",
         )
     except OSError as fault:
         raise InputError(f"--picture {unwritable(path, fault)}") from None

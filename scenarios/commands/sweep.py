@@ -70,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
     require_spark()
     from analysis.compare.compare_runs import Question
     from analysis.compare.page import answer_header, answer_rows
-    from scenarios.sweep.driver import plan_sweep, run_sweep
+    from scenarios.sweep.driver import run_sweep
+    from scenarios.sweep.plan import plan_sweep
 
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
     baseline = args.baseline or (None if args.by else sweep.baseline)

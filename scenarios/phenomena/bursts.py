@@ -5,18 +5,37 @@ et al., "Self-similarity through high-variability", IEEE/ACM Transactions on Net
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples
+from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples, Surroundings
 from scenarios.phenomena.draws import Draws
 from scenarios.phenomena.gas.sensors import distinct_rounds
+from scenarios.schema.base import Positive, Table
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
 
-class Bursty:
+class BurstTable(Table):
+    """The `[phenomenon.burst]` table: motes fall silent and wake up again (Pareto on/off)."""
+
+    on_s: Annotated[Positive, Field(description="Mean time for which a mote senses.")] = 10.0
+    off_s: Annotated[Positive, Field(description="Mean time for which it senses nothing.")] = 20.0
+    shape: Annotated[
+        float,
+        Field(
+            gt=1, le=10, description="Of the Pareto distribution: the nearer to 1, the burstier."
+        ),
+    ] = 1.5
+    together: Annotated[
+        bool, Field(description="Whether all motes are on and off at the same times.")
+    ] = False
+
+
+class Bursty(Phenomenon):
     """Another phenomenon, of which a mote senses nothing while it is off.
 
     Each mote (or all together) goes through periods on, off, on, …; the first is on or off by chance,
@@ -78,6 +97,10 @@ class Bursty:
         """As without bursts."""
         return self._inner.inputs()
 
+    def recording_counts(self) -> Mapping[str, int]:
+        """As without bursts."""
+        return self._inner.recording_counts()
+
     def _mark_together(self, at_us: NDArray[np.int64], on: NDArray[np.bool_]) -> None:
         """Mark which of the ascending times fall into periods that are on."""
         everyone = np.zeros(1, dtype=np.int64)
@@ -105,3 +128,20 @@ class Bursty:
         chance = self._lengths.uniform(sources, self._period[sources])
         least_us = self._least_us[self._is_on[sources].astype(np.int64)]
         self._end_us[sources] += least_us * chance ** (-1.0 / self._shape)
+
+
+def with_bursts(
+    phenomenon: Phenomenon, burst: BurstTable | None, around: Surroundings
+) -> Phenomenon:
+    """The phenomenon as motes sense it that fall silent as the table says; itself without a table."""
+    if burst is None:
+        return phenomenon
+    return Bursty(
+        phenomenon,
+        motes=len(around.positions_m),
+        on_s=burst.on_s,
+        off_s=burst.off_s,
+        shape=burst.shape,
+        together=burst.together,
+        streams=around.streams,
+    )

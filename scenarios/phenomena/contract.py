@@ -1,14 +1,43 @@
-"""What a phenomenon gives the simulator: sampled values, and the truth to judge answers by."""
+"""What a phenomenon gives the simulator: sampled values, and the truth to judge answers by.
 
-from collections.abc import Mapping
+A kind of phenomenon is a table (what a scenario says of it), a class (what motes sense) and a function that makes
+the one from the other; `scenarios.phenomena.registry` knows all kinds.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from pathlib import Path
+from typing import Any, Final, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scenarios.schema.base import Table
+from sim.rng import RandomStreams
+
 NOTHING: Final = -1
 """The value of a sample with nothing to join (null in traces)."""
+
+
+class PhenomenonTable(Table):
+    """`[phenomenon]`: each kind has its own table, with `kind` as a literal, and any further keys."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a phenomenon happens."""
+
+    positions_m: NDArray[np.float64]
+    """Mote i stands at row i."""
+    field_m: tuple[float, float]
+    """Width and height."""
+    streams: RandomStreams
+    """Where all chance comes from."""
+    base_dir: Path
+    """The scenario file's folder, from which recorded files are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +50,7 @@ class Samples:
     """The physical magnitude (say g/m³); NaN where there is none."""
 
 
-class Phenomenon(Protocol):
+class Phenomenon(ABC):
     """Something that motes sense.
 
     The simulator asks in batches of increasing time. A sample depends on its mote, its time and that
@@ -32,6 +61,7 @@ class Phenomenon(Protocol):
     attribute: str
     """What queries call the joined value, such as "gas"."""
 
+    @abstractmethod
     def sample(self, nodes: NDArray[np.int64], at_us: NDArray[np.int64]) -> Samples:
         """What `nodes[i]` senses at `at_us[i]`, for all i at once; `at_us` ascends, also between calls."""
 
@@ -40,9 +70,55 @@ class Phenomenon(Protocol):
 
         Asked at ascending times, independently of `sample`.
         """
+        del at_us
+        return {}
 
     def labels(self) -> Mapping[int, str]:
         """What each joined value means, for people; values without a label speak for themselves."""
+        return {}
 
     def inputs(self) -> Mapping[str, str]:
         """The files it read, as the scenario names them, each with the BLAKE2b digest of its bytes."""
+        return {}
+
+    def recording_counts(self) -> Mapping[str, int]:
+        """Recorded readings by what became of them; empty if nothing recorded is replayed."""
+        return {}
+
+
+TableT = TypeVar("TableT", bound=PhenomenonTable)
+
+
+class Draw(Protocol):
+    """Draws a phenomenon at several times."""
+
+    def __call__(
+        self,
+        phenomenon: Any,  # noqa: ANN401 (what the same kind makes)
+        motes_m: NDArray[np.float64],
+        path: Path,
+        *,
+        times_s: Sequence[float],
+        duration_s: float,
+        title: str,
+    ) -> None:
+        """Write the picture to `path`; without `times_s`, choose times that show something."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhenomenonKind(Generic[TableT]):
+    """A kind of phenomenon as it is registered."""
+
+    table: type[TableT]
+    make: Callable[[TableT, Surroundings], Phenomenon]
+    """Raises InputError if a file that the table names cannot be used."""
+    positions_m: Callable[[TableT, Path], NDArray[np.float64] | None] | None = None
+    """For `motes.placement = "recorded"`: where the motes stood, a row each, if the files in the folder tell."""
+    draw: Draw | None = None
+    """For `motejoin scenarios --picture`."""
+
+    @property
+    def name(self) -> str:
+        """What scenarios write as `kind`."""
+        (name,) = get_args(self.table.model_fields["kind"].annotation)
+        return str(name)

@@ -8,16 +8,25 @@ the rack's number. Motes with an even number measure temperature, those with an 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.bursts import BurstTable, with_bursts
+from scenarios.phenomena.contract import (
+    NOTHING,
+    Phenomenon,
+    PhenomenonKind,
+    PhenomenonTable,
+    Samples,
+    Surroundings,
+)
 from scenarios.phenomena.draws import NormalDraws
 from scenarios.phenomena.gas.sensors import rounded
 from scenarios.phenomena.smooth import SmoothNoise
-from sim.rng import RandomStreams
+from scenarios.schema.base import NotNegative, Positive, Table
 from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
@@ -26,6 +35,73 @@ Ints = NDArray[np.int64]
 _UNITS: Final = ("°C", "%")
 # How many steps below and above the mean have a label.
 _LABELLED: Final = 100
+# Radius of a failure, as a share of the field's shorter side.
+_FAILURE_SHARE: Final = 0.15
+_ABSOLUTE_ZERO_C: Final = -273.15
+
+
+class FailureTable(Table):
+    """One `[[phenomenon.failure]]`: cooling fails around a place."""
+
+    at_s: Annotated[NotNegative, Field(description="When it begins.")] = 60.0
+    duration_s: Annotated[Positive, Field(description="How long it lasts.")] = 180.0
+    x_m: Annotated[float | None, Field(description="Where; default: the middle.")] = None
+    y_m: Annotated[float | None, Field(description="Where; default: the middle.")] = None
+    radius_m: Annotated[
+        Positive | None,
+        Field(
+            description="Effects fall to 0.6 at this distance; default: 0.15 of the shorter side."
+        ),
+    ] = None
+    rise_c: Annotated[float, Field(description="How much warmer it gets at most.")] = 12.0
+    rise_percent: Annotated[
+        float, Field(description="How much relative humidity rises at most, in points.")
+    ] = 25.0
+    rise_s: Annotated[Positive, Field(description="Time constant of getting warm and cool.")] = 30.0
+
+
+class DataCentreTable(PhenomenonTable):
+    """`kind = "data-centre"`: racks on a grid; even motes measure temperature, odd ones humidity."""
+
+    kind: Literal["data-centre"]
+    rack_rows: Annotated[int, Field(ge=1, le=1000, description="Rows of racks.")] = 8
+    racks_per_row: Annotated[int, Field(ge=1, le=1000, description="Racks in a row.")] = 12
+    value: Annotated[
+        Literal["rack", "reading"],
+        Field(
+            description="The joined value: the rack's number where its reading is at or above the "
+            "alarm, or the reading itself in steps."
+        ),
+    ] = "rack"
+    temperature_c: Annotated[float, Field(description="Mean air temperature at the racks.")] = 22.0
+    humidity_percent: Annotated[
+        float, Field(ge=0, le=100, description="Mean relative humidity.")
+    ] = 45.0
+    # ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments: recommended upper limits.
+    alarm_c: Annotated[float, Field(description="Temperature from which a rack is too warm.")] = (
+        27.0
+    )
+    alarm_percent: Annotated[
+        float, Field(description="Relative humidity from which it is too damp.")
+    ] = 60.0
+    step_c: Annotated[float, Field(ge=0.001, description="Width of a step of temperature.")] = 1.0
+    step_percent: Annotated[float, Field(ge=0.001, description="Width of a step of humidity.")] = (
+        5.0
+    )
+    load_c: Annotated[
+        NotNegative, Field(description="Standard deviation by the racks' changing load.")
+    ] = 1.0
+    load_percent: Annotated[NotNegative, Field(description="The same of humidity.")] = 3.0
+    load_s: Annotated[Positive, Field(description="How long a load lasts, roughly.")] = 120.0
+    noise_c: Annotated[NotNegative, Field(description="Standard deviation of a sensor.")] = 0.1
+    noise_percent: Annotated[NotNegative, Field(description="Standard deviation of a sensor.")] = (
+        1.0
+    )
+    failure: Annotated[
+        tuple[FailureTable, ...],
+        Field(strict=False, description="Where cooling fails; default: once, in the middle."),
+    ] = (FailureTable(),)
+    burst: Annotated[BurstTable | None, Field(description="Default: no bursts.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +141,12 @@ class Failure:
         return course
 
 
-class DataCentre:
+class DataCentre(Phenomenon):
     """Racks with temperature and humidity; a mote measures one of the two at the rack nearest to it."""
 
     def __init__(
         self,
+        around: Surroundings,
         *,
         rack_rows: int,
         racks_per_row: int,
@@ -77,13 +154,10 @@ class DataCentre:
         failures: tuple[Failure, ...],
         load_s: float,
         by_rack: bool,
-        positions_m: Floats,
-        field_m: tuple[float, float],
-        streams: RandomStreams,
     ) -> None:
-        pitch_m = np.array(field_m) / (racks_per_row, rack_rows)
+        pitch_m = np.array(around.field_m) / (racks_per_row, rack_rows)
         last = np.array([racks_per_row - 1, rack_rows - 1])
-        column_row = np.clip((positions_m // pitch_m).astype(np.int64), 0, last)
+        column_row = np.clip((around.positions_m // pitch_m).astype(np.int64), 0, last)
         self.attribute = "rack" if by_rack else "reading"
         self._by_rack = by_rack
         self._rack = column_row[:, 1] * racks_per_row + column_row[:, 0]
@@ -97,13 +171,13 @@ class DataCentre:
         ]
         self._loads = [
             SmoothNoise(
-                streams.vector("phenomenon.racks.load", which),
+                around.streams.vector("phenomenon.racks.load", which),
                 memory_s=load_s,
                 functions=len(racks),
             )
             for which in range(len(quantities))
         ]
-        self._noise = NormalDraws(streams, "phenomenon.racks.noise")
+        self._noise = NormalDraws(around.streams, "phenomenon.racks.noise")
 
     def sample(self, nodes: Ints, at_us: Ints) -> Samples:
         """The rack, if its reading is at the alarm, or the reading's step; and the reading itself."""
@@ -146,10 +220,6 @@ class DataCentre:
                     labels[at_zero + 2 * step] = f"{low:g} to {high:g} {unit}"
         return labels
 
-    def inputs(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
-
     def _present(self, nodes: Ints, at_us: Ints) -> Floats:
         """What a perfect sensor in each mote's place would read."""
         at_s = at_us / US_PER_S
@@ -171,3 +241,49 @@ class DataCentre:
 def _value_at_zero(which: int, quantity: Quantity) -> int:
     """The joined value of the step from 0; each step further adds 2, and the lowest has `which`."""
     return which - 2 * floor(quantity.lowest / quantity.step)
+
+
+def _make(table: DataCentreTable, around: Surroundings) -> Phenomenon:
+    centre = DataCentre(
+        around,
+        rack_rows=table.rack_rows,
+        racks_per_row=table.racks_per_row,
+        quantities=(
+            Quantity(
+                mean=table.temperature_c,
+                alarm=table.alarm_c,
+                step=table.step_c,
+                load=table.load_c,
+                noise=table.noise_c,
+                lowest=_ABSOLUTE_ZERO_C,
+                highest=np.inf,
+            ),
+            Quantity(
+                mean=table.humidity_percent,
+                alarm=table.alarm_percent,
+                step=table.step_percent,
+                load=table.load_percent,
+                noise=table.noise_percent,
+                lowest=0.0,
+                highest=100.0,
+            ),
+        ),
+        failures=tuple(
+            Failure(
+                at_s=failure.at_s,
+                duration_s=failure.duration_s,
+                x_m=0.5 * around.field_m[0] if failure.x_m is None else failure.x_m,
+                y_m=0.5 * around.field_m[1] if failure.y_m is None else failure.y_m,
+                radius_m=failure.radius_m or _FAILURE_SHARE * min(around.field_m),
+                rises=(failure.rise_c, failure.rise_percent),
+                rise_s=failure.rise_s,
+            )
+            for failure in table.failure
+        ),
+        load_s=table.load_s,
+        by_rack=table.value == "rack",
+    )
+    return with_bursts(centre, table.burst, around)
+
+
+DATA_CENTRE: Final = PhenomenonKind(DataCentreTable, _make)

@@ -4,20 +4,114 @@ This is what stream window joins were made for (SSDBM, introduction): the same o
 sensor after the other, and the join of their streams on the object's identity is its way.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Final, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.bursts import BurstTable, with_bursts
+from scenarios.phenomena.contract import (
+    NOTHING,
+    Phenomenon,
+    PhenomenonKind,
+    PhenomenonTable,
+    Samples,
+    Surroundings,
+)
 from scenarios.phenomena.draws import Draws
 from scenarios.phenomena.gas.sensors import rounded
+from scenarios.schema.base import Loss, NotNegative, Point, Positive, Table, repeated
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
-Point = tuple[float, float]
+
+# Objects that wander when the scenario names neither objects nor paths.
+_WANDERERS: Final = 3
+# Range of a mote that senses objects, as a share of the field's shorter side.
+_RANGE_SHARE: Final = 0.1
+
+
+class PathTable(Table):
+    """One `[[phenomenon.path]]`: an object that goes from point to point."""
+
+    name: Annotated[str | None, Field(description="What reports call it; default: a number.")] = (
+        None
+    )
+    points_m: Annotated[
+        tuple[Point, ...],
+        Field(strict=False, min_length=2, description="[[x, y], [x, y], …], the way it takes."),
+    ]
+    speed_m_per_s: Annotated[Positive, Field(description="How fast.")] = 1.5
+    start_s: Annotated[NotNegative, Field(description="When it appears at the first point.")] = 0.0
+    loop: Annotated[
+        bool,
+        Field(
+            description="Whether it goes back to the first point and round again; otherwise it is "
+            "gone when it has reached the last."
+        ),
+    ] = False
+
+    @model_validator(mode="after")
+    def _goes_somewhere(self) -> Self:
+        if len(set(self.points_m)) < 2:
+            raise ValueError(f"expected two different points, found {list(self.points_m[0])} only")
+        return self
+
+
+class MovingObjectsTable(PhenomenonTable):
+    """`kind = "moving-objects"`: a mote senses the nearest object within its range."""
+
+    kind: Literal["moving-objects"]
+    objects: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            le=10_000,
+            description="How many wander about (random waypoint); default: 3, or none beside paths.",
+        ),
+    ] = None
+    speed_m_per_s_min: Annotated[Positive, Field(description="Slowest walk between points.")] = 1.0
+    speed_m_per_s_max: Annotated[Positive, Field(description="Fastest walk between points.")] = 2.0
+    pause_s: Annotated[
+        NotNegative, Field(description="Longest rest at a point; the mean is half.")
+    ] = 10.0
+    range_m: Annotated[
+        Positive | None,
+        Field(description="How far a mote senses; default: 0.1 of the field's shorter side."),
+    ] = None
+    missed_share: Annotated[
+        Loss, Field(description="Share of samples in which a mote misses what is in its range.")
+    ] = 0.0
+    path: Annotated[
+        tuple[PathTable, ...], Field(strict=False, description="Objects on given ways.")
+    ] = ()
+    burst: Annotated[BurstTable | None, Field(description="Default: no bursts.")] = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.speed_m_per_s_max < self.speed_m_per_s_min:
+            raise ValueError(
+                f"expected speed_m_per_s_max of at least speed_m_per_s_min = "
+                f"{self.speed_m_per_s_min:g}, found {self.speed_m_per_s_max:g}"
+            )
+        if self.objects == 0 and not self.path:
+            raise ValueError("expected objects of 1 or more, or a [[phenomenon.path]], found none")
+        twice = repeated(self.names)
+        if twice:
+            raise ValueError(f"expected each object's name once, found {', '.join(twice)} twice")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What reports call the objects: those on paths, then those that wander about."""
+        wanderers = self.objects
+        if wanderers is None:
+            wanderers = 0 if self.path else _WANDERERS
+        given = [path.name for path in self.path] + [None] * wanderers
+        return tuple(name or f"object {number}" for number, name in enumerate(given, start=1))
 
 
 class Track(Protocol):
@@ -103,7 +197,7 @@ class RandomWaypoint:
         return float(x_m), float(y_m)
 
 
-class MovingObjects:
+class MovingObjects(Phenomenon):
     """A mote senses the nearest object within its range: the object's number (1, 2, …) and distance."""
 
     attribute = "object"
@@ -146,10 +240,6 @@ class MovingObjects:
         """The objects' names."""
         return {number: track.name for number, track in enumerate(self.tracks, start=1)}
 
-    def inputs(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
-
     def _away_m(self, places_m: Floats, at_us: NDArray[np.int64]) -> Floats:
         """How far each object (columns) is from each place; infinitely while it is not there."""
         at_s = at_us / US_PER_S
@@ -164,3 +254,37 @@ def _between(at_s: Floats, times_s: Floats, points_m: Floats) -> Floats:
     return np.stack(
         [np.interp(at_s, times_s, points_m[:, 0]), np.interp(at_s, times_s, points_m[:, 1])], axis=1
     )
+
+
+def _tracks(table: MovingObjectsTable, around: Surroundings) -> Iterator[Track]:
+    paths = len(table.path)
+    for name, path in zip(table.names[:paths], table.path, strict=True):
+        yield GivenPath(
+            name=name,
+            points_m=path.points_m,
+            speed_m_per_s=path.speed_m_per_s,
+            start_s=path.start_s,
+            loop=path.loop,
+        )
+    for wanderer, name in enumerate(table.names[paths:]):
+        yield RandomWaypoint(
+            name=name,
+            field_m=around.field_m,
+            speeds_m_per_s=(table.speed_m_per_s_min, table.speed_m_per_s_max),
+            pause_s_max=table.pause_s,
+            stream=around.streams.vector("phenomenon.objects.way", wanderer),
+        )
+
+
+def _make(table: MovingObjectsTable, around: Surroundings) -> Phenomenon:
+    objects = MovingObjects(
+        list(_tracks(table, around)),
+        range_m=table.range_m or _RANGE_SHARE * min(around.field_m),
+        missed_share=table.missed_share,
+        positions_m=around.positions_m,
+        streams=around.streams,
+    )
+    return with_bursts(objects, table.burst, around)
+
+
+MOVING_OBJECTS: Final = PhenomenonKind(MovingObjectsTable, _make)

@@ -9,17 +9,73 @@ with any other, beside the one that all have in common. A sample is taken from t
 probability `locality`, else from the common domain.
 """
 
-from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from scenarios.phenomena.contract import Samples
+from scenarios.phenomena.bursts import BurstTable, with_bursts
+from scenarios.phenomena.contract import (
+    Phenomenon,
+    PhenomenonKind,
+    PhenomenonTable,
+    Samples,
+    Surroundings,
+)
 from scenarios.phenomena.draws import Draws
+from scenarios.schema.base import Positive
 from sim.rng import RandomStreams
 
+# Places: as many to a side as this, unless the scenario gives their size.
+_CELLS_PER_SIDE: Final = 5
 
-class ZipfStreams:
+
+class ZipfTable(PhenomenonTable):
+    """`kind = "zipf"`: every sample has a value, drawn from a Zipf distribution (SNJoin §7)."""
+
+    kind: Literal["zipf"]
+    domain: Annotated[
+        int, Field(ge=1, le=10_000_000, description="How many values there are (per place).")
+    ] = 1000
+    skew_min: Annotated[
+        int, Field(ge=0, le=20, description="Least Zipf parameter; 0 draws uniformly.")
+    ] = 1
+    skew_max: Annotated[
+        int, Field(ge=0, le=20, description="Greatest; each mote draws its own, an integer.")
+    ] = 5
+    ranks: Annotated[
+        Literal["shared", "permuted"],
+        Field(
+            description="Whether the most frequent value is the same for all motes, or each mote "
+            "has its own order of values."
+        ),
+    ] = "shared"
+    locality: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            description="The share of samples whose value belongs to the mote's own place: 0 every "
+            "place sees the same values, 1 each place its own.",
+        ),
+    ] = 0.0
+    cell_m: Annotated[
+        Positive | None,
+        Field(description="Side of the squares that are places; default: a fifth of the field."),
+    ] = None
+    burst: Annotated[BurstTable | None, Field(description="Default: no bursts.")] = None
+
+    @model_validator(mode="after")
+    def _skews_in_order(self) -> Self:
+        if self.skew_max < self.skew_min:
+            raise ValueError(
+                f"expected skew_max of at least skew_min = {self.skew_min}, found {self.skew_max}"
+            )
+        return self
+
+
+class ZipfStreams(Phenomenon):
     """Values drawn from a Zipf distribution, in one common domain and one per cell of the field."""
 
     attribute = "value"
@@ -72,19 +128,6 @@ class ZipfStreams:
             values += np.where(own, (self._cells[nodes] + 1) * self._domain, 0)
         return Samples(values=values, levels=np.full(len(nodes), np.nan))
 
-    def truth(self, at_us: int) -> Mapping[str, NDArray[np.int64]]:
-        """Nothing is out there to be inside of."""
-        del at_us
-        return {}
-
-    def labels(self) -> Mapping[int, str]:
-        """Values speak for themselves."""
-        return {}
-
-    def inputs(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
-
 
 def cells_of(
     positions_m: NDArray[np.float64], *, field_m: tuple[float, float], cell_m: float
@@ -108,3 +151,20 @@ def _cumulated(domain: int, skew: int) -> NDArray[np.float64]:
     cumulated: NDArray[np.float64] = np.cumsum(weights)
     cumulated /= cumulated[-1]
     return cumulated
+
+
+def _make(table: ZipfTable, around: Surroundings) -> Phenomenon:
+    streams = ZipfStreams(
+        domain=table.domain,
+        skews=(table.skew_min, table.skew_max),
+        permuted=table.ranks == "permuted",
+        locality=table.locality,
+        cell_m=table.cell_m or max(around.field_m) / _CELLS_PER_SIDE,
+        positions_m=around.positions_m,
+        field_m=around.field_m,
+        streams=around.streams,
+    )
+    return with_bursts(streams, table.burst, around)
+
+
+ZIPF: Final = PhenomenonKind(ZipfTable, _make)

@@ -241,7 +241,8 @@ def _answers(request: Request, name: str) -> "Answers":
         return memo  # type: ignore[return-value]
     # Here and not above: Spark takes a second to import, and most figures do without.
     from analysis.compare.compare_runs import Question
-    from scenarios.sweep.driver import plan_sweep, run_sweep
+    from scenarios.sweep.driver import run_sweep
+    from scenarios.sweep.plan import plan_sweep
 
     sweep = load_sweep(name)
     directory = request.directory / "sweeps" / name

@@ -1,5 +1,7 @@
 """The base of every table of a scenario file, and the numbers that stand in most of them."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +12,7 @@ LARGEST: Final = 1e9
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST)]
 Coordinate = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+Point = Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
 Count = Annotated[int, Field(ge=1)]
 MoteCount = Annotated[int, Field(ge=1, le=1_000_000)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
@@ -22,3 +25,8 @@ class Table(BaseModel):
     """A table in which unknown keys and silent conversions are faults."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """The names that come more than once, in order."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)

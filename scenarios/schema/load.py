@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from scenarios.files.outputs import no_file
 from scenarios.files.shipped import shipped_scenarios
+from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
 from sim.errors import Fault, ScenarioError, near_miss
@@ -29,7 +30,7 @@ def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScen
     """The scenario at a path, or the shipped one of that name, with `--set` settings applied.
 
     Raises:
-        ScenarioError: there is none, or it has faults; all of them are told.
+        ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
     return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
@@ -62,7 +63,7 @@ def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scen
     """The scenario that `text` says, with `settings` of the form a.b=value applied.
 
     Raises:
-        ScenarioError: it has faults; all of them are told.
+        ScenarioError: it is invalid; lists every error.
     """
     content = parse_toml(text, source)
     faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
@@ -87,8 +88,10 @@ def validate_scenario(content: Mapping[str, Any], source: str) -> Scenario:
     """The scenario that parsed TOML says.
 
     Raises:
-        ScenarioError: it has faults; all of them are told.
+        ScenarioError: it is invalid; lists every error.
     """
+    # Also here: a run of a sweep may be in a process that no command line started.
+    load_plugins()
     try:
         return Scenario.model_validate(content)
     except ValidationError as error:

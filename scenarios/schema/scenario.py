@@ -12,7 +12,8 @@ from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
 from join.strategies.registry import STRATEGIES
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.contract import PhenomenonTable
+from scenarios.phenomena.registry import kind_of, kinds, phenomenon_tables
 from scenarios.schema.base import (
     Count,
     NotNegative,
@@ -188,7 +189,7 @@ class Scenario(Table):
     join: Join
     faults: Faults = Faults.model_validate({})
     trace: Trace = Trace()
-    phenomenon: PhenomenonTable
+    phenomenon: Annotated[PhenomenonTable, Registered(phenomenon_tables)]
     tables: dict[str, str] = Field(
         default={}, description="tables that queries at the sink can name: file of each"
     )
@@ -216,9 +217,10 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
-        if (self.motes.placement == "recorded") > (self.phenomenon.kind == "replay"):
+        if self.motes.placement == "recorded" and kind_of(self.phenomenon).positions_m is None:
+            expected = " or ".join(repr(kind.name) for kind in kinds() if kind.positions_m)
             raise ValueError(
-                "motes.placement = 'recorded': expected phenomenon.kind = 'replay', found"
+                f"motes.placement = 'recorded': expected phenomenon.kind = {expected}, found"
                 f" {self.phenomenon.kind!r}"
             )
         if self.motes.start_s + self.motes.drain_s >= self.duration_s:

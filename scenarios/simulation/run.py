@@ -9,7 +9,6 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from scenarios.phenomena.replay import Replay
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.network import lifetime
@@ -251,16 +250,10 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "rounds": simulation.rounds.held,
         "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
         "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),
-        "recording": _recording(simulation),
+        "recording": dict(simulation.world.phenomenon.recording_counts()),
         "tracking": asdict(simulation.tracking.figures()),
         "events": simulation.kernel.processed,
     }
-
-
-def _recording(simulation: Simulation) -> dict[str, int]:
-    """Of a recording that was replayed: its readings, and what was wrong with others."""
-    phenomenon = simulation.world.phenomenon
-    return phenomenon.recording.counts if isinstance(phenomenon, Replay) else {}
 
 
 def _versions() -> dict[str, str]:

@@ -25,7 +25,7 @@ BATCH_US = US_PER_S
 
 
 class SamplingTimes(Protocol):
-    """When motes sample."""
+    """When motes sample, up to a time at which they stop."""
 
     def until(self, end_us: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Nodes and times of all samples before `end_us` not yet given out, by time, then node."""
@@ -35,8 +35,9 @@ class PoissonTimes:
     """Each mote samples at exponential intervals."""
 
     def __init__(
-        self, rng: np.random.Generator, *, count: int, interval_us: int, start_us: int
+        self, rng: np.random.Generator, *, count: int, interval_us: int, start_us: int, stop_us: int
     ) -> None:
+        self._stop_us = stop_us
         self._rng = rng
         self._interval_us = interval_us
         self._next_us = start_us + self._gaps(count)
@@ -44,6 +45,7 @@ class PoissonTimes:
     def until(self, end_us: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Nodes and times of all samples before `end_us` not yet given out, by time, then node."""
         nodes, times = [], []
+        end_us = min(end_us, self._stop_us)
         due = np.flatnonzero(self._next_us < end_us)
         while len(due):
             nodes.append(due)
@@ -62,14 +64,16 @@ class PeriodicTimes:
     """Each mote samples at a fixed interval, out of step with the others."""
 
     def __init__(
-        self, rng: np.random.Generator, *, count: int, interval_us: int, start_us: int
+        self, rng: np.random.Generator, *, count: int, interval_us: int, start_us: int, stop_us: int
     ) -> None:
+        self._stop_us = stop_us
         self._interval_us = interval_us
         self._next_us = start_us + rng.integers(0, interval_us, count)
 
     def until(self, end_us: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Nodes and times of all samples before `end_us` not yet given out, by time, then node."""
         nodes, times = [], []
+        end_us = min(end_us, self._stop_us)
         due = np.flatnonzero(self._next_us < end_us)
         while len(due):
             nodes.append(due)
@@ -102,7 +106,6 @@ class Sensing:
         submit: Callable[[Reading], None],
         *,
         sample_j: float,
-        stop_us: int,
         local_us: LocalTime = true_time,
     ) -> None:
         self._kernel = kernel
@@ -112,7 +115,6 @@ class Sensing:
         self._append = rows.append
         self._submit = submit
         self._sample_j = sample_j
-        self._stop_us = stop_us
         self._local_us = local_us
         self._batch: list[tuple[int, int, int, float | None]] = []
         self.taken = 0
@@ -126,7 +128,7 @@ class Sensing:
         """Draw the next batch and arm its first sample, or the next plan if it is empty."""
         assert position == 0, position
         start_us = self._kernel.now_us
-        nodes, at_us = self._times.until(min(start_us + BATCH_US, self._stop_us))
+        nodes, at_us = self._times.until(start_us + BATCH_US)
         if len(nodes):
             samples = self._phenomenon.sample(nodes, at_us)
             levels = samples.levels.astype(object)

@@ -1,7 +1,7 @@
 """Runs a sweep: its points times its seeds as Spark tasks, then the answer.
 
 What is complete stays: a run directory is moved into place only when whole, so a sweep that was stopped, in
-whatever way, goes on where it was with `resume`. `sweep_task` is the part that runs on executors.
+whatever way, goes on where it was with `resume`. `scenarios/sweep/task.py` is the part that runs on executors.
 """
 
 import fcntl
@@ -13,20 +13,19 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from analysis.compare.compare_runs import Question, check_metrics
-from analysis.compare.groups import Grouping, baselines, group_by_keys
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.session import sweep_session
 from analysis.spark.shipping import ship_code
 from analysis.spark.tasks import Progress, run_tasks
 from analysis.trace.run_check import check_run
-from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
+from scenarios.sweep.file import Sweep
+from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
-from sim.errors import Fault, InputError, ScenarioError, TraceError
+from sim.errors import InputError, TraceError
 from sim.files import write_whole
 from sim.trace.manifest import Manifest, read_complete
 
@@ -45,44 +44,6 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """A run of a sweep: a point with a seed."""
-
-    run: str
-    point: Point
-    seed: int
-    scenario: dict[str, Any]
-    """As resolved, the way a manifest has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class FailedRun:
-    """An entry of `failures.json`."""
-
-    run: str
-    point: str
-    seed: int
-    failure: str
-    error: str
-    set: dict[str, Any]
-    host: str = ""
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What there is to do, known before anything is started."""
-
-    sweep: Sweep
-    runs: list[PlannedRun]
-    """Those whose scenario is valid, points in order and seeds in order."""
-    invalid: list[FailedRun]
-    grouping: Grouping
-    question: Question
-    baseline_of: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class SweepResult:
     """What came of a sweep."""
 
@@ -93,37 +54,6 @@ class SweepResult:
     """Runs that were complete before."""
     done: int
     """Runs that were completed now."""
-
-
-def plan_sweep(sweep: Sweep, question: Question) -> Plan:
-    """Resolve every point and check all that can be checked before anything is started.
-
-    Raises:
-        ScenarioError: no point is valid.
-        InputError: there is no such metric, key or baseline.
-    """
-    check_metrics(question.metrics)
-    runs, invalid = [], []
-    faults: dict[str, Fault] = {}
-    for point in sweep.points:
-        try:
-            resolved = point_scenario(
-                sweep.content, point.settings, seed=sweep.seeds[0], source=sweep.source
-            )
-        except ScenarioError as error:
-            faults |= {str(fault): fault for fault in error.faults}
-            text = "; ".join(map(str, error.faults))
-            invalid += [_failed(point, seed, Failure.INVALID, text) for seed in sweep.seeds]
-            continue
-        content = json.dumps(resolved.model_dump(mode="json"))
-        for seed in sweep.seeds:
-            scenario = json.loads(content) | {"seed": seed}
-            runs.append(PlannedRun(run_name(point, seed), point, seed, scenario))
-    if not runs:
-        raise ScenarioError(sweep.source, list(faults.values()))
-    grouping = _grouping(runs, sweep, question.by)
-    found = baselines(grouping, question.baseline) if question.baseline else {}
-    return Plan(sweep, runs, invalid, grouping, question, found)
 
 
 def run_sweep(
@@ -153,7 +83,7 @@ def run_sweep(
             tell(f"{len(kept)} of {len(plan.runs)} runs are complete already")
         tell("starting Spark …")
         # A sample leaves a handful of rows.
-        rows = 3 * round(sum(map(_samples, plan.runs)))
+        rows = 3 * round(sum(map(samples, plan.runs)))
         spark = sweep_session(master, rows=rows, settings=settings)
         ship_code(spark, PACKAGES, "motejoin")
         outcomes: list[Outcome] = []
@@ -167,7 +97,7 @@ def run_sweep(
                 session=new_session(),
             )
             # The longest first: a long run that starts last would leave all other cores idle.
-            to_do.sort(key=_samples, reverse=True)
+            to_do.sort(key=samples, reverse=True)
             jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
             outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
         _remove_asides(runs_dir)
@@ -183,7 +113,7 @@ def run_sweep(
             answer = answer_sweep(
                 spark,
                 out_dir,
-                {run.run: _identity(run) for run in complete},
+                {run.run: identity(run) for run in complete},
                 plan.grouping,
                 plan.question,
                 plan.baseline_of,
@@ -192,11 +122,6 @@ def run_sweep(
                 failures=[(failure.run, failure.error) for failure in failures],
             )
         return SweepResult(answer, failures, len(kept), len(complete) - len(kept))
-
-
-def run_name(point: Point, seed: int) -> str:
-    """What a run is called, and its directory."""
-    return f"{point.name}-{seed}"
 
 
 def _run_jobs(
@@ -235,25 +160,6 @@ def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -
                 state.done / total, f"{state.done} of {total} files"
             ),
         )
-
-
-def _grouping(runs: Sequence[PlannedRun], sweep: Sweep, by: Sequence[str]) -> Grouping:
-    if not by:
-        points = {run.point.name: run.point.place for run in runs}
-        return Grouping(sweep.axes, points, {run.run: run.point.name for run in runs})
-    known = {run.run: {POINT: run.point.name} | run.point.place for run in runs}
-    return group_by_keys({run.run: run.scenario for run in runs}, by, known)
-
-
-def _identity(run: PlannedRun) -> dict[str, Any]:
-    """The columns that say which run of the sweep a row is."""
-    return {POINT: run.point.name} | run.point.place | run.point.settings
-
-
-def _samples(run: PlannedRun) -> float:
-    """About how many samples the motes take in a run: a measure of how long it takes."""
-    motes = run.scenario["motes"]
-    return float(run.scenario["duration_s"] * motes["count"] / motes["interval_s"])
 
 
 def _kept(plan: Plan, runs_dir: Path, tell: Tell) -> set[str]:
@@ -324,7 +230,7 @@ def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[F
             continue
         if outcome.failure is not None:
             failures.append(
-                _failed(
+                failed_run(
                     run.point,
                     run.seed,
                     outcome.failure,
@@ -339,17 +245,9 @@ def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[F
                 " --out must be a folder that the driver and all executors share"
             )
             failures.append(
-                _failed(run.point, run.seed, Failure.NOT_SEEN, error, host=outcome.host)
+                failed_run(run.point, run.seed, Failure.NOT_SEEN, error, host=outcome.host)
             )
     return failures
-
-
-def _failed(
-    point: Point, seed: int, failure: Failure, error: str, *, host: str = "", detail: str = ""
-) -> FailedRun:
-    return FailedRun(
-        run_name(point, seed), point.name, seed, failure.value, error, point.settings, host, detail
-    )
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from network.radio.profile import Profile
 from network.topology import Placement
 from network.traffic import TrafficTally
 from scenarios.files.queries import RecordedTable
-from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.contract import Phenomenon
+from scenarios.phenomena.contract import Phenomenon, Surroundings
+from scenarios.phenomena.registry import build_phenomenon
 from scenarios.schema.load import LoadedScenario
 from scenarios.schema.scenario import Scenario
 from scenarios.simulation.sensing import PeriodicTimes, PoissonTimes, Sensing
@@ -95,13 +95,13 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
     inputs: dict[str, str] = {}
     try:
         site = build_site(loaded, streams, inputs)
-        phenomenon = build_phenomenon(
-            scenario.phenomenon,
+        around = Surroundings(
             positions_m=site.placement.motes_m,
             field_m=(scenario.field.width_m, scenario.field.height_m),
             streams=streams,
             base_dir=loaded.base_dir,
         )
+        phenomenon = build_phenomenon(scenario.phenomenon, around)
     except InputError as fault:
         raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
     tables = read_tables(loaded, inputs)
@@ -141,12 +141,12 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
             count=scenario.motes.count,
             interval_us=to_us(scenario.motes.interval_s),
             start_us=to_us(scenario.motes.start_s),
+            stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
         ),
         recorder.rows("readings"),
         join.submit,
         local_us=network.local_us,
         sample_j=world.profile.sample_j,
-        stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
     )
     tracking = Tracking(
         kernel,

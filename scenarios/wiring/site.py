@@ -18,7 +18,7 @@ from network.topology import (
     read_links,
     read_positions,
 )
-from scenarios.phenomena.build import recorded_positions_m
+from scenarios.phenomena.registry import recorded_positions_m
 from scenarios.schema.load import LoadedScenario
 from sim.errors import Fault, ScenarioError
 from sim.rng import RandomStreams

@@ -31,15 +31,15 @@ def main() -> None:
 def _election_s(protocol: AnyProtocol, count: int) -> float:
     situation = _situation(count)
 
-    def hold() -> Clusters:
+    def run_election() -> Clusters:
         election = protocol.elect(protocol.options(), situation, np.random.default_rng(1))
         return run_ideal(election, situation.alive)
 
-    # The time means nothing unless the work was done.
-    clusters = hold()
+    # The time is meaningless unless the work was done.
+    clusters = run_election()
     assert is_valid_clustering(clusters, situation.neighbourhood, situation.alive)
     assert len(clusters.heads()) > count / 20
-    return _best_s(hold)
+    return _best_s(run_election)
 
 
 def _situation(count: int) -> Situation:

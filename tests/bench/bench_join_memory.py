@@ -1,8 +1,8 @@
-"""Peak memory of `motejoin join` over a file of ten million rows, beside what its window needs.
+"""Peak memory of `motejoin join` over a file of ten million rows, compared with what its window needs.
 
 *What the window needs* is the peak memory of the same command over a file that is just one window long: the program,
-the tuples of a full window in the operator's tables, one batch of input and one of output. Whatever a longer file adds
-to that is not the window's.
+the tuples of a full window in the operator's tables, one batch of input and one of output. Anything that a longer file
+adds is not due to the window.
 
     python -m tests.bench.bench_join_memory [ROWS]
 """
@@ -43,7 +43,7 @@ def main(rows: int = ROWS) -> None:
 
 
 def _peak(folder: Path, rows: int) -> int:
-    """Peak resident memory of the command over a file of so many rows, in bytes."""
+    """Peak resident memory of the command over a file of `rows` rows, in bytes."""
     source, target = folder / "in.parquet", folder / "out.parquet"
     _write(source, rows)
     words = ["join", "--operator", "snjoin", "--arity", "variable", "--form", "latest"]

@@ -1,12 +1,12 @@
 """Join operators against each other and against bytewax, as ratios of CPU time in one run.
 
-All operators are given the same arrivals, and the number of results is checked before a time counts. CPU time, not
+All operators get the same arrivals, and the number of results is checked before a time counts. CPU time, not
 wall time, is measured, so that a busy machine changes the seconds but hardly the ratios. The garbage collector is
 off, as it is in `motejoin join`.
 
-Where the papers give no value domain, it follows from a rule that was fixed before any run: as many equally likely
+Where the papers give no value domain, it follows from a rule fixed before any run: as many equally likely
 values as the fastest stream has tuples in a window, so that a tuple has one partner per such stream on average.
-Domains around it are shown beside it where they change the picture. Zipf workloads: see `tests.bench.workloads`.
+Nearby domains are shown too where they change the result. Zipf workloads: see `tests.bench.workloads`.
 """
 
 import gc
@@ -37,10 +37,10 @@ from tests.bench.workloads import DOMAIN, uniform_streams, zipf_streams
 MINUTE_US = 60_000_000
 
 REPEATS = 2
-"""The least of several times is taken, with the operators in turn, so that a busy moment hits no one alone."""
+"""Repetitions; the minimum counts. Operators take turns, so that a busy moment does not hit only one."""
 
 CHUNK = 500
-"""Tuples that are timed together."""
+"""Number of tuples timed together."""
 
 CROSSING = Path("build/bench/bew-few.png")
 
@@ -48,7 +48,7 @@ Make = Callable[..., Operator]
 Read = Callable[[Result], int]
 
 HASH_JOINS: dict[str, Make] = {"snjoin": snjoin, "mjoin": mjoin, "xjoin tree": xjoin_tree}
-_RANKS = {True: "the same ranks for all streams", False: "ranks of its own for each stream"}
+_RANKS = {True: "the same ranks for all streams", False: "separate ranks for each stream"}
 
 
 def main() -> None:
@@ -86,8 +86,8 @@ def variable_arity() -> None:
 
 
 def complete() -> None:
-    # SNJoin §7 draws each sensor's values from a Zipf distribution and says no more: taken as it stands, rank 1 is the
-    # same value everywhere. That is judged. Ranks of its own for each stream stand beside it.
+    # SNJoin §7 draws each sensor's values from a Zipf distribution without further detail: taken literally, rank 1 is the
+    # same value everywhere. The goals apply to that. Separate ranks for each stream are shown for comparison.
     print("Complete, 20 streams at 100/s, window 60 s, Zipf 1-5 over", DOMAIN, "values")
     for shared in (True, False):
         arrivals = zipf_streams(streams=20, seconds=66, rate=100, shared=shared)
@@ -124,17 +124,15 @@ def scaling() -> None:
     for streams, cost_us in costs_us.items():
         print(f"  {streams:>5} streams: {cost_us:.2f} us")
         opened, lists = _lists(arrivals[int(streams)])
-        print(
-            f"        {opened:.1%} of the tuples open a list of their own, {lists:,} lists are held"
-        )
+        print(f"        {opened:.1%} of the tuples open a new list, {lists:,} lists are held")
     ratio = max(costs_us.values()) / min(costs_us.values())
-    verdict("dearest to cheapest", ratio, 1.2, at_most=True)
+    verdict("most to least expensive", ratio, 1.2, at_most=True)
 
 
 def _lists(arrivals: Sequence[Occurrence]) -> tuple[float, int]:
-    """What differs when the same tuples come from more streams: lists per stream and value are shorter and more.
+    """The difference when the same tuples come from more streams: lists per stream and value are shorter and more.
 
-    A tuple that is alone in its list costs an allocation, a new key in its value's entry and the removal of both, in
+    A tuple alone in its list costs an allocation, a new key in its value's entry and the removal of both, in
     memory that no longer fits the CPU's caches.
     """
     held: Counter[tuple[Stream, Value]] = Counter()
@@ -184,7 +182,7 @@ class _Churned:
 
 
 def w_joins() -> None:
-    # "A small set of integer numbers" is all that W-join §4.2 says of the values: by the rule, 1,000.
+    # W-join §4.2 says only "a small set of integer numbers" about the values: by the rule, 1,000.
     print("W-joins, uniform clique, 4 streams, window 1 s")
     makes: dict[str, Make] = {"hw": HWJoin, "mw": MWJoin, "nlw": NLWJoin}
     for last, domain in ((100, 1000), (100, 500), (100, 2000), (100, 5000), (1000, 1000)):
@@ -253,9 +251,9 @@ def crossing() -> None:
 
 
 def response_ms(operator: Operator, arrivals: Sequence[Occurrence]) -> float:
-    """Mean time from arrival to done, when each call takes as long as it does on this CPU.
+    """Mean time from arrival to completion, when each call takes as long as it does on this CPU.
 
-    Tuples queue for one server. A tuple that is made to wait is done with the call that releases it.
+    Tuples queue for one server. A tuple that has to wait is complete after the call that releases it.
     """
     free_us = 0.0
     waiting: list[int] = []
@@ -278,7 +276,7 @@ def response_ms(operator: Operator, arrivals: Sequence[Occurrence]) -> float:
 
 def beside_bytewax() -> None:
     if find_spec("bytewax") is None:
-        print("bytewax is not installed, so there is nothing to stand beside")
+        print("bytewax is not installed: skipping the comparison")
         return
     for ways in (2, 4):
         rates = dict.fromkeys("ABCD"[:ways], 100.0)
@@ -299,7 +297,7 @@ def beside_bytewax() -> None:
 
 
 def bytewax_join(arrivals: Sequence[Occurrence], streams: Sequence[str]) -> int:
-    """The nearest that bytewax has: all combinations inside each tumbling minute."""
+    """The closest equivalent in bytewax: all combinations inside each tumbling minute."""
     from bytewax import operators as op
     from bytewax.dataflow import Dataflow
     from bytewax.operators import windowing
@@ -313,7 +311,7 @@ def bytewax_join(arrivals: Sequence[Occurrence], streams: Sequence[str]) -> int:
     for stream in streams:
         own = op.filter(f"only_{stream}", source, partial(_is_of, stream))
         sides.append(op.key_on(f"key_{stream}", own, itemgetter(1)))
-    # Batches reach the sides one after the other, so that they run ahead of each other by a batch.
+    # Batches reach the sides one after the other, so that one side runs ahead of the other by a batch.
     clock: Any = windowing.EventClock(
         ts_getter=itemgetter(2), wait_for_system_duration=timedelta(seconds=30)
     )
@@ -333,13 +331,13 @@ def _is_of(stream: str, row: tuple[str, str, datetime]) -> bool:
 
 
 class Timing(NamedTuple):
-    """What a measured stretch of input cost."""
+    """The cost of a measured part of the input."""
 
     cost: float
     """CPU seconds per tuple."""
     results: int
     total: int
-    """What reading the results summed up to: the same for all operators."""
+    """The sum over the results read: the same for all operators."""
 
 
 def timed(
@@ -389,7 +387,7 @@ def _timed(
                 results += 1
                 total += read(result)
         costs_s.append((time.process_time() - started_s) / len(chunk))
-    # The typical chunk of the quieter half: a busy neighbour only ever adds.
+    # The median chunk of the faster half: other processes only ever add time.
     cost_s = sorted(costs_s)[len(costs_s) // 4]
     return Timing(cost_s, results, total)
 
@@ -403,7 +401,7 @@ def width(result: Result) -> int:
 
 
 def report(timings: dict[str, Timing], goals: dict[str, float]) -> None:
-    """Costs, and how many times as much as the first the others cost."""
+    """Print costs, and the ratio of each operator's cost to the first's."""
     (first, ours), *others = timings.items()
     print(f"    {first:10} {ours.cost * 1e6:9.2f} us/tuple, {ours.results:,} factorised results")
     for name, timing in others:
@@ -413,7 +411,7 @@ def report(timings: dict[str, Timing], goals: dict[str, float]) -> None:
 
 
 def verdict(what: str, ratio: float, goal: float | None, *, at_most: bool = False) -> None:
-    """One ratio, with its goal."""
+    """Print one ratio with its goal."""
     if goal is None:
         print(f"    {what}: {ratio:.2f}x")
         return

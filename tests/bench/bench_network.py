@@ -1,4 +1,4 @@
-"""Times the MACs and the routes, each on the same work whatever the machine."""
+"""Times the MACs and the routing, each on the same work on every machine."""
 
 import time
 from collections.abc import Callable

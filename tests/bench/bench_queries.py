@@ -1,4 +1,4 @@
-"""How many rows a CPU second the query engine takes, by kind of query; each checks its answer before its time counts."""
+"""Rows per CPU second of the query engine, by kind of query; results are checked before a time counts."""
 
 import time
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def _rows() -> list[tuple[str, Row, int]]:
 
 
 def _run(sqls: list[str], schedule: str | None) -> tuple[float, list[int]]:
-    """CPU seconds, and per query how many changes were told."""
+    """CPU seconds, and the number of changes per query."""
     engine = Engine(_catalog(), schedule=schedule)
     for number, sql in enumerate(sqls):
         engine.add_query(str(number), sql)
@@ -46,32 +46,40 @@ def _run(sqls: list[str], schedule: str | None) -> tuple[float, list[int]]:
 JOIN = "FROM A a, B b WHERE a.id = b.id"
 
 CASES: dict[str, tuple[list[str], str | None, Callable[[list[int]], bool]]] = {
-    "selection": (["SELECT id FROM A WHERE v > 50"], None, lambda told: 4500 < told[0] < 5500),
+    "selection": (
+        ["SELECT id FROM A WHERE v > 50"],
+        None,
+        lambda changes: 4500 < changes[0] < 5500,
+    ),
     "predicate window": (
         ["SELECT id FROM A [PWINDOW v > 90 ON id]"],
         None,
-        lambda told: 1000 < told[0] < 3000,
+        lambda changes: 1000 < changes[0] < 3000,
     ),
     "group by, 10 s": (
         ["SELECT id, AVG(v) FROM A [RANGE 10 s] GROUP BY id"],
         None,
-        lambda told: told[0] > ROWS // 2,
+        lambda changes: changes[0] > ROWS // 2,
     ),
-    "join, 10 s": ([f"SELECT a.v, b.v {JOIN} WINDOW 10 s"], None, lambda told: told[0] > 100_000),
+    "join, 10 s": (
+        [f"SELECT a.v, b.v {JOIN} WINDOW 10 s"],
+        None,
+        lambda changes: changes[0] > 100_000,
+    ),
     "join, 60 s, mqt": (
         [f"SELECT a.v, b.v {JOIN} WINDOW 60 s"],
         "mqt",
-        lambda told: told[0] > 500_000,
+        lambda changes: changes[0] > 500_000,
     ),
     "7 joins alone": (
         [f"SELECT COUNT(*) {JOIN} WINDOW {w} s" for w in (1, 2, 3, 4, 5, 6, 7)],
         None,
-        lambda told: min(told) > 1000,
+        lambda changes: min(changes) > 1000,
     ),
     "7 joins shared, mqt": (
         [f"SELECT COUNT(*) {JOIN} WINDOW {w} s" for w in (1, 2, 3, 4, 5, 6, 7)],
         "mqt",
-        lambda told: min(told) > 1000,
+        lambda changes: min(changes) > 1000,
     ),
 }
 
@@ -79,9 +87,9 @@ CASES: dict[str, tuple[list[str], str | None, Callable[[list[int]], bool]]] = {
 def main() -> None:
     """Print rows per second for each kind of query."""
     for name, (sqls, schedule, is_right) in CASES.items():
-        seconds, told = _run(sqls, schedule)
-        assert is_right(told), (name, told)
-        rates = f"{ROWS / seconds:>9,.0f} rows/s, {sum(told) / seconds:>9,.0f} changes/s"
+        seconds, changes = _run(sqls, schedule)
+        assert is_right(changes), (name, changes)
+        rates = f"{ROWS / seconds:>9,.0f} rows/s, {sum(changes) / seconds:>9,.0f} changes/s"
         print(f"{name:<22} {rates}")
 
 

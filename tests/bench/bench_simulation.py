@@ -1,4 +1,4 @@
-"""What a hop costs, in bare SimPy timeouts; how fast whole scenarios run against real time."""
+"""The cost of a hop in bare SimPy timeouts; the speed of whole scenarios relative to real time."""
 
 import tempfile
 import time

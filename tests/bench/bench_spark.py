@@ -1,6 +1,6 @@
-"""Sweeps: what a second core brings, what a Spark task costs; metrics of 20 million rows beside DuckDB.
+"""Sweeps: speed-up of a second core, overhead of a Spark task; metrics of 20 million rows compared with DuckDB.
 
-Each part runs in a process of its own, so that every Spark session starts fresh.
+Each part runs in a separate process, so that every Spark session starts fresh.
 """
 
 import json
@@ -54,7 +54,7 @@ def bare(duration_s: float, folder: Path, count: int) -> float:
 
 
 def calibrate(folder: Path) -> float:
-    """The simulated time that makes a run of about RUN_S seconds."""
+    """The simulated time that gives a run of about RUN_S seconds."""
     duration_s = PROBE_S
     for step in ("cold", "warm", "warmer"):
         (folder / step).mkdir()
@@ -63,7 +63,7 @@ def calibrate(folder: Path) -> float:
 
 
 def limit(duration_s: float) -> float:
-    """How many times the work two plain processes side by side do of one alone: what the machine gives."""
+    """Speed-up of two plain parallel processes over one: the limit of the machine."""
 
     def wall_s(count: int) -> float:
         with ThreadPoolExecutor(count) as pool:
@@ -74,7 +74,7 @@ def limit(duration_s: float) -> float:
 
 
 class Tasks:
-    """Runs as Spark tasks, the session warm."""
+    """Runs as Spark tasks, in a warm session."""
 
     def __init__(self, cores: int, folder: Path) -> None:
         self._spark = sweep_session(f"local[{cores}]", rows=0)
@@ -85,7 +85,7 @@ class Tasks:
         self.wall_s("warm", 15.0, 2 * cores)
 
     def wall_s(self, name: str, duration_s: float, count: int) -> float:
-        """Wall seconds of so many runs."""
+        """Wall seconds of `count` runs."""
         jobs = [Job(f"{name}-{i}", SETTINGS | {"duration_s": duration_s}, i) for i in range(count)]
         started = time.perf_counter()
         outcomes = run_tasks(
@@ -101,7 +101,7 @@ def sweep_s(cores: int, duration_s: float, folder: Path) -> float:
 
 
 def task_ratio(duration_s: float, folder: Path) -> float:
-    """What a Spark task takes to the same run in this process, the two in turn."""
+    """Ratio of a Spark task's time to the same run in this process, measured alternately."""
     tasks = Tasks(1, folder / "tasks")
     (folder / "warm").mkdir()
     bare(15.0, folder / "warm", 1)
@@ -115,7 +115,7 @@ def task_ratio(duration_s: float, folder: Path) -> float:
 
 
 def make_runs(folder: Path) -> list[Path]:
-    """Copies of one real run, as links, that have ROWS rows together."""
+    """Copies of one real run, as links, with ROWS rows in total."""
     scenario = point_scenario(content(), SETTINGS | {"duration_s": 240.0}, seed=1, source="bench")
     first = folder / "run-0"
     manifest = run_scenario(LoadedScenario(scenario, "bench", folder), first)
@@ -211,7 +211,7 @@ def aggregate(folder: Path, layout: str) -> dict[str, float]:
 
 
 def elsewhere(part: str, *arguments: object) -> Any:  # noqa: ANN401 - what the part says
-    """What a part of this benchmark says, run in a process of its own."""
+    """The output of a part of this benchmark, run in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tests.bench.bench_spark", part, folder]
         done = subprocess.run(

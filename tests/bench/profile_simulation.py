@@ -1,7 +1,7 @@
-"""Where a simulation spends its time: `python -m tests.bench.profile_simulation [FEEDBACK] [SECONDS]`.
+"""Shows where a simulation spends its time: `python -m tests.bench.profile_simulation [FEEDBACK] [SECONDS]`.
 
-A timer looks a thousand times a second which functions are running, so that the run is not slowed down as it
-would be by a profiler that sees every call.
+A timer samples the running functions a thousand times a second, so that the run is not slowed down as it
+would be by a profiler that traces every call.
 """
 
 import signal
@@ -17,7 +17,7 @@ PACKAGES = ("sim", "network", "join", "clustering", "scenarios")
 
 
 class Sampler:
-    """Counts how often each function was running, itself or by what it called."""
+    """Counts how often each function was running, itself or through its callees."""
 
     def __init__(self) -> None:
         self.samples = 0
@@ -25,7 +25,7 @@ class Sampler:
         self.itself: Counter[str] = Counter()
 
     def look(self, _signal: int, frame: FrameType | None) -> None:
-        """Note the functions that are running now."""
+        """Count the functions that are running now."""
         names = []
         while frame is not None:
             package, _, rest = frame.f_globals.get("__name__", "").partition(".")

@@ -1,8 +1,8 @@
-"""The papers' workloads, with the parameters that they leave out stated.
+"""The papers' workloads, with our values for the parameters that they leave out.
 
 SNJoin §7 gives no value domain. `DOMAIN` values are used, with the Zipf parameter of each stream an integer from
-1 to 5 as in the paper. `shared`: rank r is the same value for all streams, so that nearly all streams meet on
-the first ranks; otherwise each stream ranks the values in an order of its own.
+1 to 5 as in the paper. `shared`: rank r is the same value for all streams, so that nearly all streams join on
+the first ranks; otherwise each stream ranks the values in its own order.
 """
 
 import numpy as np

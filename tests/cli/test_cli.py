@@ -1,4 +1,4 @@
-"""The command line as a whole: unknown and unusable options, help, and what it takes to answer at once."""
+"""The command line as a whole: unknown and unusable options, help, and fast start-up of light commands."""
 
 import subprocess
 import sys
@@ -39,7 +39,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("arguments", "says"), WRONG.values(), ids=WRONG)
-def test_a_wrong_option_is_told_in_one_line_with_where_to_find_help(
+def test_a_wrong_option_is_reported_in_one_line_with_a_pointer_to_help(
     arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = fails(capsys, *arguments)
@@ -49,7 +49,7 @@ def test_a_wrong_option_is_told_in_one_line_with_where_to_find_help(
     assert said.count("\n") == 1
 
 
-def test_help_still_shows_usage_and_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_usage_and_exits_with_0(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:
         with pytest.raises(SystemExit) as left:
             main([name, "--help"])
@@ -58,7 +58,7 @@ def test_help_still_shows_usage_and_all_is_well(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("command", [[], ["compare"]], ids=["motejoin", "compare"])
-def test_help_says_what_exit_codes_mean(
+def test_help_explains_the_exit_codes(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -78,7 +78,7 @@ HEAVY = (
     "simpy",
     "rich",
 )
-"""What takes a tenth of a second or more to import, or leads to what does."""
+"""Modules that take a tenth of a second or more to import, or that import such modules."""
 
 LIGHT = {
     "help": ["--help"],

@@ -48,7 +48,7 @@ def test_full_batteries_take_six_iterations(capsys: pytest.CaptureFixture[str]) 
     assert figures(capsys, "--battery", "0.01")["iterations"] > 6
 
 
-def test_k_means_makes_as_many_heads_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_k_means_makes_the_requested_number_of_heads(capsys: pytest.CaptureFixture[str]) -> None:
     found = figures(capsys, "--protocol", "k-means", "--heads", "100")
     assert found["heads"] - found["self_elected"] == 100
 
@@ -59,7 +59,7 @@ def test_levels_have_fewer_heads_each(capsys: pytest.CaptureFixture[str]) -> Non
     assert levels[0] > levels[1] > levels[2]
 
 
-def test_without_json_a_person_can_read_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_json_the_output_is_a_readable_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SMALL, "--upper-range", "150"]) == 0
     text = capsys.readouterr().out
     for word in ("heads", "iterations", "uncovered", "cluster size", "messages", "levels"):
@@ -75,7 +75,7 @@ def test_the_same_election_gives_the_same_plot(
 ) -> None:
     drawn = []
     for second in ("1", "2"):
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", second)  # what a date in the file would be
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", second)  # would show in the file's date
         path = tmp_path / f"{second}.{ending}"
         figures(capsys, "--plot", str(path))
         drawn.append(path.read_bytes())
@@ -90,7 +90,7 @@ def test_the_plot_is_drawn(ending: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert start == b"\x89PNG\r\n\x1a\n" if ending == "png" else start.startswith(b"<?xml")
 
 
-def test_near_clusters_have_different_colours() -> None:
+def test_neighbouring_clusters_have_different_colours() -> None:
     positions_m = np.random.default_rng(1).random((60, 2)) * 100.0
     head = np.arange(60)
     head[50:] = 0
@@ -125,7 +125,7 @@ def test_all_bad_arguments_are_named_at_once(capsys: pytest.CaptureFixture[str])
         ("--heads", "0", "clustering.expected_heads"),
     ],
 )
-def test_limits_and_words_are_those_of_a_run(
+def test_limits_and_messages_are_those_of_a_run(
     option: str, value: str, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["cluster", f"{option}={value}"]) == 2
@@ -136,7 +136,7 @@ def test_limits_and_words_are_those_of_a_run(
 
 
 @pytest.mark.parametrize("protocol", ["k-means", "leach"])
-def test_no_more_heads_than_motes_can_be_wanted(
+def test_more_heads_than_motes_are_rejected(
     protocol: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--protocol", protocol, "--heads"]
@@ -154,7 +154,7 @@ def test_no_more_heads_than_motes_can_be_wanted(
         ["--plot", "no/such/folder/clusters.png"],
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_unusable_options_are_reported_by_name(
     options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*SMALL, *options]) == 2

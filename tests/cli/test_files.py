@@ -1,4 +1,4 @@
-"""Paths that are no use, as a user is told of them: by the name that was given, and what was expected there."""
+"""Errors for unusable paths: they give the name as typed and what was expected there."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ STREAM = "stream,value,at_us\nA,1,1\nB,1,2\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to stand in, with a recorded stream, directories named like files, and a file named like a run."""
+    """A working folder with a recorded stream, directories named like files, and a file named like a run."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.csv").write_text(STREAM)
     (tmp_path / "run").write_text("")
@@ -80,7 +80,7 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize(("arguments", "says"), INPUTS.values(), ids=INPUTS)
-def test_what_cannot_be_read_is_told(
+def test_unreadable_inputs_are_reported(
     folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(folder.iterdir())
@@ -89,11 +89,11 @@ def test_what_cannot_be_read_is_told(
 
 
 @pytest.mark.parametrize(("arguments", "says"), OUTPUTS.values(), ids=OUTPUTS)
-def test_what_cannot_be_written_is_told_by_its_own_name(
+def test_unwritable_outputs_are_reported_by_their_own_name(
     folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(folder.iterdir())
-    told = fails(capsys, *arguments).splitlines()
-    assert told[-1] == says
-    assert not any("Errno" in line or "part" in line for line in told)
+    errors = fails(capsys, *arguments).splitlines()
+    assert errors[-1] == says
+    assert not any("Errno" in line or "part" in line for line in errors)
     assert sorted(folder.iterdir()) == before

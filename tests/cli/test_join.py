@@ -97,7 +97,7 @@ def test_every_operator_writes_the_same_results(tmp_path: Path, name: str, late:
 
 @pytest.mark.parametrize("name", ["snjoin", "mjoin", "xjoin-tree"])
 @pytest.mark.parametrize("form", ["expanded", "latest"])
-def test_little_memory_changes_no_result(tmp_path: Path, name: str, form: str) -> None:
+def test_a_small_memory_limit_changes_no_result(tmp_path: Path, name: str, form: str) -> None:
     rows: list[Row] = [("ABC"[i % 3], i % 7, i) for i in range(300)]
     source = write_parquet(tmp_path / "in.parquet", rows)
     options = ["--operator", name, "--window", "60us", "--form", form, source]
@@ -122,12 +122,12 @@ def test_equal_tuples_have_a_row_each_in_the_latest_form(
     options = ["--window", "10us", "--late", "5us", "--form", "latest", *options]
     join(*options, source, target)
     assert members(target) == [[("A", 0), ("B", 1)]] * 2
-    # Late and equal tuples of three streams: each has its one row, however many parts its results come in.
+    # Late and equal tuples of three streams: each has exactly one row, however many parts its results have.
     mixed: list[Row] = [("ABC"[i % 3], i % 2, 20 + i // 4 - i % 5) for i in range(60)]
     source, all_at_once = write_csv(tmp_path / "mixed.csv", mixed), tmp_path / "all.parquet"
     join("--window", "10us", "--late", "5us", "--form", "latest", source, all_at_once)
     join(*options, source, target)
-    # FEW-join, which waits, finds results on other arrivals.
+    # FEW-join, which waits, returns results on other arrivals.
     if "few" not in str(options):
         assert sorted(members(target)) == sorted(members(all_at_once))
     assert len(members(target)) > 40
@@ -152,7 +152,7 @@ def test_windows_per_stream_default_to_the_common_one(tmp_path: Path) -> None:
     assert members(target) == [[("A", 0), ("B", 0)], [("A", 0), ("C", 6)]]
 
 
-def test_bad_rows_are_all_named_by_number_and_nothing_is_left(tmp_path: Path) -> None:
+def test_all_bad_rows_are_listed_by_number_and_no_output_is_left(tmp_path: Path) -> None:
     rows: list[Row] = [
         ("A", 1, 0),
         (None, 1, 1),
@@ -234,7 +234,7 @@ def test_quarantine_takes_bad_rows_and_the_rest_is_joined(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_a_reason(
+def test_unsupported_options_are_rejected_with_a_reason(
     tmp_path: Path, options: list[str], words: str
 ) -> None:
     source = write_csv(tmp_path / "in.csv", ROWS)
@@ -243,7 +243,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
-def test_all_faults_of_the_options_are_told_at_once(tmp_path: Path) -> None:
+def test_all_errors_in_the_options_are_reported_at_once(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "in.csv", ROWS)
     with pytest.raises(InputError) as caught:
         join("--window", "x", "--late", "y", "--memory", 0, source, tmp_path / "out.csv")
@@ -259,7 +259,9 @@ def test_all_faults_of_the_options_are_told_at_once(tmp_path: Path) -> None:
         (b"stream,value,at_us\nA,1\n", "Expected 3 columns, got 2"),
     ],
 )
-def test_a_file_that_is_no_stream_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_file_that_is_not_a_stream_is_rejected(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
     source = tmp_path / "in.csv"
     source.write_bytes(content)
     with pytest.raises(InputError, match=words):
@@ -267,7 +269,7 @@ def test_a_file_that_is_no_stream_is_refused(tmp_path: Path, content: bytes, wor
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
-def test_missing_and_foreign_files_are_refused(tmp_path: Path) -> None:
+def test_missing_and_unsupported_files_are_rejected(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "in.csv", ROWS)
     (tmp_path / "fake.parquet").write_text("no")
     with pytest.raises(InputError, match="none.csv"):
@@ -295,7 +297,7 @@ def test_missing_and_foreign_files_are_refused(tmp_path: Path) -> None:
         (["--stats", ".", "in.csv", "out.csv"], "is a directory, expected a file"),
     ],
 )
-def test_no_output_takes_the_place_of_another_file(
+def test_no_output_overwrites_another_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], words: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -307,13 +309,13 @@ def test_no_output_takes_the_place_of_another_file(
     assert (tmp_path / "in.csv").read_bytes() == before
 
 
-def test_a_value_that_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+def test_a_value_that_cannot_be_compared_is_rejected(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "in.parquet", [("A", [1], 0)])
     with pytest.raises(InputError, match="column value is list"):
         join("--window", "1s", source, tmp_path / "out.csv")
 
 
-def test_late_and_absurd_tuples_are_counted_and_told(
+def test_late_and_far_ahead_tuples_are_counted_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows: list[Row] = [("A", 1, 100), ("B", 1, 90), ("B", 1, 10**17)]
@@ -321,10 +323,10 @@ def test_late_and_absurd_tuples_are_counted_and_told(
     join("--window", "1s", source, tmp_path / "out.csv", "--stats", stats)
     counts = json.loads(stats.read_text())
     assert (counts["late"], counts["refused"], counts["output"]) == (1, 1, 0)
-    told = capsys.readouterr()
-    assert not told.out
-    assert "1 tuples came later" in told.err
-    assert "1 tuples were further ahead" in told.err
+    captured = capsys.readouterr()
+    assert not captured.out
+    assert "1 tuples came later" in captured.err
+    assert "1 tuples were further ahead" in captured.err
 
 
 def test_a_count_beyond_64_bits_is_left_empty(tmp_path: Path) -> None:
@@ -337,7 +339,7 @@ def test_a_count_beyond_64_bits_is_left_empty(tmp_path: Path) -> None:
     assert counts[64 + 63] is None
 
 
-def test_hyphens_in_names_are_understood_with_the_streams_given(tmp_path: Path) -> None:
+def test_names_with_hyphens_work_when_the_streams_are_given(tmp_path: Path) -> None:
     rows: list[Row] = [("n-1", 1, 0), ("n-2", 1, 1)]
     source, target = write_csv(tmp_path / "in.csv", rows), tmp_path / "out.parquet"
     options = ["--operator", "bew", "--windows", "n-1-n-2=5us"]

@@ -1,4 +1,4 @@
-"""`motejoin query`: files in, answers out, faults told."""
+"""`motejoin query`: input files, results, and error messages."""
 
 import csv
 import json
@@ -66,13 +66,13 @@ def test_several_queries_share_a_join_and_report_response_times(
     assert main(arguments) == 0
     table = pa.parquet.read_table("a.parquet")
     assert table.schema.names == ["at_us", "query", "change", "hot", "place", "top"]
-    told = [tuple(row.values()) for row in table.to_pylist()]
-    assert [row for row in told if row[1] == "hot"] == [
+    changes = [tuple(row.values()) for row in table.to_pylist()]
+    assert [row for row in changes if row[1] == "hot"] == [
         (0, "hot", "+", 0, None, None),
         (500_000, "hot", "u", 1, None, None),
         (60_000_001, "hot", "u", 0, None, None),
     ]
-    assert [row for row in told if row[1] == "top"] == [
+    assert [row for row in changes if row[1] == "top"] == [
         (500_000, "top", "+", None, 1, 40),
         (90_000_000, "top", "+", None, 2, 41),
     ]
@@ -97,10 +97,10 @@ def test_a_table_changes_while_the_query_runs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "says"),
     [
         (["--function", "abs=math:fabs"], "the name abs is taken"),
-        (["--function", "twice=operator:neg"], "it returned -1, expected true or false"),
+        (["--function", "twice=operator:neg"], "it returned -1; expected true or false"),
         (
             ["--until", "3s"],
             "last row comes at 20000000 us, expected that or later, found 3000000 us",
@@ -108,15 +108,15 @@ def test_a_table_changes_while_the_query_runs(folder: Path) -> None:
         (["--sql", "SELECT id FROM S WHERE id = 1"], "expected NAME=SQL"),
     ],
 )
-def test_what_would_mean_something_else_is_refused(
-    tmp_path: Path, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
+def test_misleading_options_are_rejected(
+    tmp_path: Path, options: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "s.csv").write_text("id,at_us\n1,0\n2,20000000\n")
     out = tmp_path / "out.csv"
     sql = "SELECT twice(id) AS d FROM S" if "twice" in options[-1] else "SELECT id FROM S"
     stream = ["--stream", f"S={tmp_path / 's.csv'}"]
     assert main(["query", sql, *stream, *options, "--out", str(out)]) == 2
-    assert told in capsys.readouterr().err
+    assert says in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -161,7 +161,7 @@ def test_lists_and_sensors(folder: Path) -> None:
     assert [row[3] for row in rows(folder / "a.csv")[1:]] == ["[1]", "[2, 3]"]
 
 
-def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evictions_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sql = "SELECT id FROM S [PWINDOW temperature > 90 ON id]"
     arguments = [
         "query",
@@ -221,7 +221,7 @@ def test_evictions_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         ([], "a query is missing"),
     ],
 )
-def test_faults_are_told_and_leave_nothing_behind(
+def test_errors_are_reported_and_leave_no_files(
     folder: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "bad.csv").write_text("id,at\n1,2\n")
@@ -252,7 +252,7 @@ def test_faults_are_told_and_leave_nothing_behind(
         ("leaving:f", "--function f=leaving:f: SystemExit: 3"),
     ],
 )
-def test_a_function_that_fails_in_whatever_way_ends_in_an_error_that_names_it(
+def test_any_failure_of_a_function_ends_in_an_error_that_names_it(
     folder: Path,
     function: str,
     says: str,
@@ -269,9 +269,9 @@ def test_a_function_that_fails_in_whatever_way_ends_in_an_error_that_names_it(
     (folder / "leaving.py").write_text("raise SystemExit(3)\n")
     query = ["query", "SELECT id FROM S WHERE f(id)", "--stream=S=s.csv", "--out=a.csv"]
     assert main([*query, f"--function=f={function}"]) == 2
-    told = capsys.readouterr().err.splitlines()[-1]
+    error = capsys.readouterr().err.splitlines()[-1]
     where = "query query, stream S, at_us 1: line 1, column 24: "
-    assert told.startswith(says if says.startswith("--function") else where + says)
+    assert error.startswith(says if says.startswith("--function") else where + says)
     assert not list(folder.glob("*a.csv*"))
 
 
@@ -284,7 +284,7 @@ def test_a_function_that_fails_in_whatever_way_ends_in_an_error_that_names_it(
         (["SELECT v / 2 AS half, v * u * 9 AS much FROM S"], "query query, column much: "),
     ],
 )  # fmt: skip
-def test_whole_numbers_beyond_64_bits_are_refused_and_leave_nothing_behind(
+def test_whole_numbers_beyond_64_bits_are_rejected_and_leave_no_files(
     folder: Path, arguments: list[str], says: str, out: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     columns = {"at_us": [1, 2], "v": [9 * 10**18] * 2, "u": pa.array([1, 2**63], pa.uint64())}
@@ -294,7 +294,7 @@ def test_whole_numbers_beyond_64_bits_are_refused_and_leave_nothing_behind(
     assert not list(folder.glob("*a.*"))
 
 
-def test_an_answer_that_cannot_be_put_in_its_place_leaves_nothing_behind(
+def test_a_result_that_cannot_be_moved_into_place_leaves_no_files(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "a.csv").mkdir()
@@ -303,7 +303,7 @@ def test_an_answer_that_cannot_be_put_in_its_place_leaves_nothing_behind(
     assert not list(folder.glob(".*"))
 
 
-def test_times_out_of_range_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_out_of_range_are_rejected(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     far = pa.table({"at_us": pa.array([1, 2**63], pa.uint64())})
     pa.parquet.write_table(far, folder / "far.parquet")
     assert main(["query", "SELECT * FROM S", "--stream=S=far.parquet", "--out=a.csv"]) == 2
@@ -322,7 +322,7 @@ def test_times_out_of_range_are_refused(folder: Path, capsys: pytest.CaptureFixt
         (["--out=a.csv", "--stats=none/s.json"], "none/s.json: cannot be written"),
     ],
 )
-def test_no_output_takes_the_place_of_another_file(
+def test_no_output_overwrites_another_file(
     folder: Path, options: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "rooms.csv").write_text("room\n1\n")
@@ -338,8 +338,8 @@ def test_a_row_that_satisfies_in_and_out_ends_the_run(
 ) -> None:
     sql = "SELECT id FROM S [PWINDOW IN temperature > id OUT temperature > id + 90 ON id]"
     assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv"]) == 2
-    told = "query query, stream S, at_us 4: the row (1, 95, 4) satisfies both the IN and the OUT"
-    assert told in capsys.readouterr().err
+    says = "query query, stream S, at_us 4: the row (1, 95, 4) satisfies both the IN and the OUT"
+    assert says in capsys.readouterr().err
     assert not list(folder.glob("*a.csv*"))
 
 
@@ -364,23 +364,23 @@ def test_a_file_is_read_block_by_block(
     ("until", "leave"),
     [(None, 0), ("7", 0), ("8", 1), ("11us", 3), ("12", 4), ("1 min", 4)],
 )
-def test_time_goes_on_after_the_last_row_until_it_is_told_to_stop(
+def test_time_advances_after_the_last_row_up_to_until(
     folder: Path, until: str | None, leave: int
 ) -> None:
     sql = "SELECT id FROM S [RANGE 5 us] WHERE temperature > 90"
     given = ["query", sql, "--stream=S=s.csv", "--out=a.csv"]
     assert main(given if until is None else [*given, f"--until={until}"]) == 0
-    told = rows(folder / "a.csv")[1:]
-    assert [row[2] for row in told] == ["+"] * 4 + ["-"] * leave
+    changes = rows(folder / "a.csv")[1:]
+    assert [row[2] for row in changes] == ["+"] * 4 + ["-"] * leave
 
 
-def test_all_that_is_wrong_with_all_queries_is_told_at_once(
+def test_all_errors_of_all_queries_are_reported_at_once(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ["--sql=p=SELECT y FROM S", "--sql=q=SELECT id FROM S", "--sql=r=EXPLAIN SELECT z FROM"]
     assert main(["query", *asked, "--stream=S=s.csv", "--out=a.csv"]) == 2
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("query")]
-    assert [line.split(",")[0] for line in told] == ["query p: line 1", "query r: line 1"]
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("query")]
+    assert [line.split(",")[0] for line in errors] == ["query p: line 1", "query r: line 1"]
     assert not list(folder.glob("*a.csv*"))
 
 

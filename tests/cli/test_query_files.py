@@ -1,4 +1,4 @@
-"""What `motejoin query` makes of the cells of its files: what is missing is NULL, types come from what is there."""
+"""How `motejoin query` reads the cells of its files: missing cells are NULL, types come from the values."""
 
 import csv
 from pathlib import Path
@@ -17,26 +17,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answer(sql: str, *options: str) -> list[list[str]]:
-    """The rows of the answer over the stream of s.csv: time, change and what is selected."""
+    """The rows of the result over the stream of s.csv: time, change and selected columns."""
     assert main(["query", sql, "--stream=S=s.csv", "--out=a.csv", *options]) == 0
     with Path("a.csv").open() as file:
         return [[row[0], *row[2:]] for row in csv.reader(file)][1:]
 
 
-def test_an_empty_cell_is_null_whatever_its_column_holds(folder: Path) -> None:
+def test_an_empty_cell_is_null_in_a_column_of_any_type(folder: Path) -> None:
     (folder / "s.csv").write_text('k,x,s,ok,at_us\n1,,a,true,0\n2,,"",,1\n,,b,false,2\n')
     sql = "SELECT COUNT(k), COUNT(x), COUNT(s), COUNT(ok) FROM S"
     assert answer(sql)[-1] == ["2", "u", "2", "0", "2", "2"]
     assert answer("SELECT k FROM S WHERE s IS NULL") == [["1", "+", "2"]]
 
 
-def test_an_empty_text_of_parquet_is_a_text(folder: Path) -> None:
+def test_an_empty_text_in_parquet_is_not_null(folder: Path) -> None:
     table = pa.table({"s": ["a", "", None], "at_us": [0, 1, 2]})
     pa.parquet.write_table(table, folder / "p.parquet")
     sql = "SELECT COUNT(s) FROM P"
     assert main(["query", sql, "--stream=P=p.parquet", "--out=a.parquet"]) == 0
-    told = pa.parquet.read_table("a.parquet").column("COUNT(s)").to_pylist()
-    assert told == [1, 2]
+    counts = pa.parquet.read_table("a.parquet").column("COUNT(s)").to_pylist()
+    assert counts == [1, 2]
 
 
 def test_a_stream_may_have_no_rows(folder: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_stream_may_have_no_rows(folder: Path) -> None:
     assert answer("SELECT k FROM S", "--stream=N=none.csv") == [["5", "+", "1"]]
 
 
-def test_a_column_that_stays_empty_goes_with_every_type(folder: Path) -> None:
+def test_a_column_that_stays_empty_fits_every_type(folder: Path) -> None:
     (folder / "s.csv").write_text("k,x,at_us\n1,,0\n2,,1\n")
     sql = "SELECT k FROM S WHERE x IS NULL AND NOT (x = 'a' AND x > 3 AND x + 1 IN (2))"
     assert answer(sql) == []
@@ -71,7 +71,7 @@ def test_a_column_may_be_empty_at_first(
     assert len(answer("SELECT at_us FROM S WHERE x IS NULL AND y IS NULL")) == 51
 
 
-def test_a_change_of_a_table_that_is_empty_is_refused(
+def test_an_empty_change_of_a_table_is_rejected(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "s.csv").write_text("k,at_us\n1,5\n")
@@ -82,25 +82,27 @@ def test_a_change_of_a_table_that_is_empty_is_refused(
 
 
 @pytest.mark.parametrize("swap", ["1,3,-\n2,3,+", "2,3,+\n1,3,-", "2,3,+\n1,3,-\n1,3,+\n1,3,-"])
-def test_what_an_instant_does_to_a_table_is_one_change(folder: Path, swap: str) -> None:
+def test_all_changes_of_a_table_at_one_instant_are_one_change(folder: Path, swap: str) -> None:
     (folder / "s.csv").write_text("k,at_us\n1,1\n2,2\n1,9\n")
     (folder / "t.csv").write_text(f"k,at_us,change\n1,,+\n{swap}\n5,4,+\n5,4,-\n2,6,-\n2,6,+\n")
     sql = "SELECT COUNT(*), MAX(k) FROM S [PWINDOW k IN T ON k]"
     assert answer(sql, "--table=T=t.csv") == [["1", "+", "1", "1"], ["3", "u", "1", "2"]]
 
 
-def test_a_row_that_goes_more_often_than_it_is_there_is_refused(
+def test_deleting_a_row_more_often_than_it_exists_is_rejected(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "s.csv").write_text("k,at_us\n1,5\n")
     (folder / "t.csv").write_text("k,at_us,change\n1,,+\n1,3,-\n1,3,-\n1,3,-\n1,3,+\n")
     given = ["query", "SELECT k FROM S", "--stream=S=s.csv", "--table=T=t.csv", "--out=a.csv"]
     assert main(given) == 2
-    assert "table T, at_us 3: the row (1,) is not there to delete" in capsys.readouterr().err
+    assert (
+        "table T, at_us 3: the row to delete, (1,), is not in the table" in capsys.readouterr().err
+    )
 
 
 def rebuilt(path: Path) -> list[list[str]]:
-    """The answer at the end, from its changes with `--old`."""
+    """The result at the end, rebuilt from its changes with `--old`."""
     with path.open() as file:
         names, *changes = csv.reader(file)
     assert len(names) % 2, names
@@ -121,7 +123,7 @@ def rebuilt(path: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("third", "answer"), [(1, ["96", "97"]), (2, ["95", "97"])])
-def test_an_answer_can_be_put_together_from_its_changes(
+def test_a_result_can_be_rebuilt_from_its_changes(
     folder: Path, third: int, answer: list[str]
 ) -> None:
     (folder / "s.csv").write_text(f"id,t,at_us\n1,95,1\n2,96,2\n{third},97,3\n")
@@ -130,7 +132,7 @@ def test_an_answer_can_be_put_together_from_its_changes(
     assert rebuilt(folder / "a.csv") == [[each] for each in answer]
 
 
-def test_old_values_of_several_queries_stand_under_names_of_their_own(folder: Path) -> None:
+def test_old_values_of_several_queries_have_separate_columns(folder: Path) -> None:
     (folder / "s.csv").write_text("x,old_x,at_us\n1,2,1\n3,4,2\n")
     asked = ["--sql=p=SELECT MAX(x) AS x, MAX(old_x) AS old_x FROM S", "--sql=q=SELECT x FROM S"]
     given = ["query", *asked, "--stream=S=s.csv", "--out=a.parquet", "--old"]

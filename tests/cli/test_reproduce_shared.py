@@ -18,7 +18,7 @@ from sim.units import US_PER_S
 
 
 @pytest.mark.slow
-def test_equations_are_drawn_and_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equations_are_plotted_and_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "shared-2b", "shared-3b", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("holds") == 4
     for name in ("shared-2b", "shared-3b"):
@@ -29,14 +29,14 @@ def test_equations_are_drawn_and_hold(tmp_path: Path, capsys: pytest.CaptureFixt
         assert [row[4] for row in csv.reader(file)] == ["verdict"] + ["holds"] * 4
 
 
-def test_an_unknown_figure_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_figure_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "shared-4", "--out", str(tmp_path)]) == 2
     assert "figure shared-4: expected one of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("burst", [1, 3, 5])
 @pytest.mark.parametrize("side", [0, 1])
-def test_arrivals_have_the_rate_and_burst_size_asked_for(burst: int, side: int) -> None:
+def test_arrivals_have_the_requested_rate_and_burst_size(burst: int, side: int) -> None:
     _, arrivals = workload(Setting("Uniform", "lwo", 40_000, burst=burst), 1)
     times = np.array([at_us for at_us, each, _ in arrivals if each == side])
     rate = len(times) / (times[-1] / US_PER_S - 1)
@@ -51,14 +51,14 @@ def test_streams_may_have_the_same_bursts() -> None:
     assert left != right
 
 
-def test_values_have_the_selectivity_asked_for() -> None:
+def test_values_have_the_requested_selectivity() -> None:
     history, _ = workload(Setting("Uniform", "lwo", 2), 100)
     values = np.bincount([value for _, _, value in history])
     assert (values**2).sum() / values.sum() ** 2 == pytest.approx(0.002, rel=0.1)
 
 
 @pytest.mark.slow
-def test_a_crowd_of_queries_draws_the_schedule_to_its_window() -> None:
+def test_more_queries_on_a_window_shorten_its_response_time() -> None:
     few = [
         measure(Setting("Small-Large", "mqt", 300, queries=(1, 1, 1, n, 1, 1, 1))) for n in (1, 24)
     ]
@@ -75,7 +75,7 @@ def test_figures_of_runs_are_drawn_with_their_verdicts(
     tuples = 100
     monkeypatch.setattr(shared_runs, "TUPLES_QUICK", tuples)
     request = Request(tmp_path, quick=True, tell=lambda text: None)
-    # Runs are done beforehand, one for all schedules of a setting, so that nothing is run in parallel here.
+    # Runs are made beforehand, one for all schedules of a setting, so that nothing runs in parallel here.
     once = measure(Setting("Small-Large", "lwo", tuples))
     crowds = [tuple(24 if i == crowd else 1 for i in range(7)) for crowd in range(7)]
     for schedule, seed in product(("lwo", "swf", "mqt"), shared_runs.SEEDS_QUICK):
@@ -94,7 +94,7 @@ def test_figures_of_runs_are_drawn_with_their_verdicts(
         verdicts = figure.draw(request)
         assert verdicts
         assert (tmp_path / f"{figure.name}.png").exists()
-        # With equal runs nobody is ahead: no claim of being ahead may hold.
+        # With equal runs no schedule is ahead: no claim of being ahead may hold.
         ahead = [
             v
             for v in verdicts

@@ -1,4 +1,4 @@
-"""`motejoin scenarios`: what ships is listed, printed and drawn; what cannot be drawn is said."""
+"""`motejoin scenarios`: shipped scenarios are listed, printed and drawn; errors are reported."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ GAS_SCENARIOS = [
 
 
 def fails(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Run a command that must fail with exit code 2; returns what it says."""
+    """Run a command that must fail with exit code 2; returns its error message."""
     assert main(words) == 2
     return capsys.readouterr().err
 
@@ -42,7 +42,7 @@ def test_every_shipped_gas_scenario_has_its_picture_in_the_documents(name: str) 
     assert f"({picture})" in (ROOT / "docs" / "SCENARIOS.md").read_text()
 
 
-def test_a_picture_shows_the_times_asked_for(tmp_path: Path) -> None:
+def test_a_picture_shows_the_requested_times(tmp_path: Path) -> None:
     one, two = tmp_path / "one.png", tmp_path / "two.png"
     assert main(["scenarios", "gas-cloud-small", "--picture", str(one), "--times", "60"]) == 0
     assert main(["scenarios", "gas-cloud-small", "--picture", str(two), "--times", "90,30,60"]) == 0
@@ -51,7 +51,7 @@ def test_a_picture_shows_the_times_asked_for(tmp_path: Path) -> None:
     assert height_two > 1.5 * height_one
 
 
-def test_a_picture_follows_the_seed(tmp_path: Path) -> None:
+def test_a_picture_depends_on_the_seed(tmp_path: Path) -> None:
     pictures = []
     for number, seed in enumerate(["1", "1", "2"]):
         path = tmp_path / f"{number}.png"
@@ -72,7 +72,9 @@ def test_times_are_chosen_while_motes_are_inside() -> None:
     assert min(inside) > 0, inside
 
 
-def test_what_cannot_be_drawn_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_scenarios_that_cannot_be_drawn_are_reported(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     picture = str(tmp_path / "a.png")
     wrong_kind = fails(capsys, "scenarios", "tracking", "--picture", picture)
     assert "phenomenon.kind = 'moving-objects': expected 'gas-cloud'" in wrong_kind

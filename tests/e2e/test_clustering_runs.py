@@ -1,4 +1,4 @@
-"""Every clustering protocol in a run, through loss, deaths and newcomers, judged from its trace."""
+"""Every clustering protocol in a run with loss, deaths and newcomers, checked from its trace."""
 
 from pathlib import Path
 
@@ -34,14 +34,14 @@ def _set(*settings: str) -> list[str]:
 
 @pytest.mark.parametrize("strategy", ["snjoin-star", "centralised"])
 @pytest.mark.parametrize("settings", PROTOCOLS.values(), ids=PROTOCOLS)
-def test_no_reading_is_unaccounted_for_whatever_befalls_the_clusters(
+def test_every_reading_is_accounted_for_under_churn_and_loss(
     tmp_path: Path, settings: list[str], strategy: str
 ) -> None:
     run_here(tmp_path / "run", *_set(*TROUBLE, *settings, f"join.strategy={strategy}"))
     trace = check_trace(tmp_path / "run")
     counts = trace.manifest.counts
     assert counts["readings_with_value"] == sum(counts["fates"].values()) > 300
-    # It was as bad as it was meant to be: heads went down while they led, newcomers came to have heads.
+    # The run was as harsh as intended: heads crashed while they led, newcomers got heads.
     down_heads = """SELECT count(DISTINCT f.node) FROM faults AS f
         ASOF JOIN elections AS e ON f.node = e.node AND f.at_us >= e.at_us
         WHERE f.event = 'crash' AND e.head = e.node"""
@@ -54,10 +54,10 @@ def test_no_reading_is_unaccounted_for_whatever_befalls_the_clusters(
 
 
 @pytest.mark.parametrize("settings", PROTOCOLS.values(), ids=PROTOCOLS)
-def test_motes_that_die_while_they_elect_are_nobodys_head(
+def test_motes_that_die_during_an_election_lead_no_cluster(
     tmp_path: Path, settings: list[str]
 ) -> None:
-    """The checker says so for every run; here so many die that each election meets some."""
+    """The checker tests this for every run; here so many die that each election sees some."""
     dying = ["faults.crashes={mean_up_s=8.0, mean_down_s=4.0}", "clustering.round_s=10.0"]
     run_here(tmp_path / "run", *_set("duration_s=50.0", *dying, *settings))
     trace = check_trace(tmp_path / "run")
@@ -87,7 +87,7 @@ COMBINATIONS = {
 
 
 @pytest.mark.parametrize("settings", COMBINATIONS.values(), ids=COMBINATIONS)
-def test_trees_and_levels_go_with_every_network(tmp_path: Path, settings: list[str]) -> None:
+def test_trees_and_levels_work_on_every_network(tmp_path: Path, settings: list[str]) -> None:
     run_here(tmp_path / "run", *_set("duration_s=50.0", "clustering.round_s=10.0", *settings))
     trace = check_trace(tmp_path / "run")
     assert trace.number("SELECT count(*) FROM elections WHERE via <> head OR up >= 0") > 10
@@ -109,20 +109,20 @@ def test_heads_that_contend_for_the_channel_enrol_and_get_their_rosters(
     trace = check_trace(tmp_path / "run")
     counts = trace.manifest.counts
     heads = trace.number("SELECT count(*) FROM elections WHERE head = node")
-    told = """SELECT count(DISTINCT m.target) FROM messages AS m JOIN elections AS e
+    reached = """SELECT count(DISTINCT m.target) FROM messages AS m JOIN elections AS e
         ON e.node = m.target AND e.head = e.node
         WHERE m.kind = 'roster' AND m.outcome = 'delivered' AND m.arrived_us < e.at_us"""
     assert counts["rounds"] == 1
     assert counts["mean_enrolled"] >= 0.95 * heads
-    assert trace.number(told) >= 0.95 * heads
+    assert trace.number(reached) >= 0.95 * heads
 
 
-def test_members_several_hops_away_reach_their_heads_by_way_of_others(tmp_path: Path) -> None:
+def test_members_several_hops_away_reach_their_heads_via_relays(tmp_path: Path) -> None:
     settings = [*PROTOCOLS["max-min"], "duration_s=60.0", "clustering.range_m=20.0"]
     run_here(tmp_path / "run", *_set(*settings))
     trace = check_trace(tmp_path / "run")
     assert trace.number("SELECT count(*) FROM elections WHERE via <> head") > 50
-    # Every transmission of a reading is one hop up a tree, and all that set out arrived.
+    # Every transmission of a reading is one hop up a tree, and all that were sent arrived.
     trace.none(
         """SELECT * FROM messages AS m WHERE kind = 'reading' AND NOT EXISTS (
             SELECT 1 FROM elections AS e
@@ -140,7 +140,7 @@ def test_members_several_hops_away_reach_their_heads_by_way_of_others(tmp_path: 
     assert trace.number(relayed) > 50
 
 
-def test_what_is_for_the_sink_climbs_the_levels(tmp_path: Path) -> None:
+def test_messages_to_the_sink_climb_the_levels(tmp_path: Path) -> None:
     levels = ["duration_s=60.0", "clustering.upper_ranges_m=[100.0]", "join.feedback=off"]
     run_here(tmp_path / "flat", *_set("duration_s=60.0", "join.feedback=off"))
     run_here(tmp_path / "run", *_set(*levels))
@@ -153,13 +153,13 @@ def test_what_is_for_the_sink_climbs_the_levels(tmp_path: Path) -> None:
         sent = f"SELECT count(*) FROM messages WHERE kind = '{kind}'"
         assert trace.number(f"{sent} AND {end} <> -1") > 0, kind
         assert trace.number(f"{sent} AND {end} = -1") > 0, kind
-    # The same answer as without levels: only the way to it is another.
+    # The same results as without levels: only the route differs.
     answer = "SELECT origin, origin_at_us, arity FROM results WHERE origin IS NOT NULL ORDER BY ALL"
     assert flat.number("SELECT count(*) FROM results") > 100
     assert len(trace.rows(answer)) == pytest.approx(len(flat.rows(answer)), rel=0.02)
 
 
-def test_costs_told_only_when_changed_save_messages_and_change_no_election(tmp_path: Path) -> None:
+def test_costs_sent_only_when_changed_save_messages_and_change_no_election(tmp_path: Path) -> None:
     settings = ["duration_s=100.0", "clustering.round_s=20.0"]
     always = run_here(tmp_path / "a", *_set(*settings)).counts
     changed = run_here(tmp_path / "b", *_set(*settings, "clustering.tell_costs=changed")).counts
@@ -168,7 +168,7 @@ def test_costs_told_only_when_changed_save_messages_and_change_no_election(tmp_p
     assert changed["traffic"]["cost"]["sent"] == 200
 
 
-def test_a_call_to_elect_is_passed_on_where_the_sink_does_not_reach_all(tmp_path: Path) -> None:
+def test_a_call_to_elect_is_relayed_where_the_sink_does_not_reach_all(tmp_path: Path) -> None:
     tired = ["duration_s=60.0", "clustering.round_s=0.0", "clustering.trigger_share=0.999"]
     reaching = run_here(tmp_path / "a", *_set(*tired, "motes.battery_j=1.0")).counts
     calls = reaching["traffic"]["call"]
@@ -204,7 +204,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("settings", "said"), FAULTS.values(), ids=FAULTS)
-def test_what_does_not_go_together_is_refused(
+def test_unusable_settings_are_rejected_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: list[str], said: list[str]
 ) -> None:
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *_set(*settings))

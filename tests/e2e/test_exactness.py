@@ -1,4 +1,4 @@
-"""Lossless strategies that ask everybody deliver exactly the exact join of the readings."""
+"""Lossless strategies that probe every head deliver exactly the exact join of the readings."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ SELECT (SELECT count(*) FROM owed), (SELECT count(*) FROM owed SEMI JOIN deliver
 
 
 def owed_and_delivered(trace: Trace) -> tuple[int, int]:
-    """Pairs of reading and partner node that there are, and how many of them reached the sink."""
+    """The number of pairs of reading and partner node, and how many of them reached the sink."""
     window_us = round(trace.manifest.scenario["join"]["window_s"] * 1e6)
     ((owed, delivered),) = trace.rows(PAIRS.format(window_us=window_us))
     assert isinstance(owed, int)

@@ -1,4 +1,4 @@
-"""Bad input: exit code 2, one message with file, key, value and expectation, nothing left behind."""
+"""Bad input: exit code 2, one message with file, key, value and expectation, no files left."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize(("setting", "said"), SETTINGS.values(), ids=SETTINGS)
-def test_a_fault_is_named_with_key_value_and_expectation(
+def test_an_error_gives_key_value_and_expectation(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str, said: list[str]
 ) -> None:
     out = tmp_path / "run"
@@ -85,7 +85,9 @@ def test_a_missing_table_is_named(
     assert not (tmp_path / "run").exists()
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_errors_are_reported_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = ["motes.count=-1", "join.strategy=centralized", "sink.z_m=1", "field.width_m=nan"]
     arguments = [word for setting in settings for word in ("--set", setting)]
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *arguments)
@@ -93,7 +95,9 @@ def test_all_faults_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert all(setting.split("=")[0] in message for setting in settings)
 
 
-def test_files_that_are_no_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_are_not_scenarios_are_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "no such scenario (did you mean 'gas-cloud'?)" in fails(capsys, "run", "gas-clod")
     assert "no such file" in fails(capsys, "run", str(tmp_path / "none.toml"))
     broken = tmp_path / "broken.toml"
@@ -119,7 +123,7 @@ def test_bad_positions_are_named_by_line(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_directory_that_cannot_be_made_is_told(
+def test_a_directory_that_cannot_be_created_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -128,7 +132,7 @@ def test_a_directory_that_cannot_be_made_is_told(
     assert "cannot be made" in message
 
 
-def test_a_query_on_what_is_not_sensed_is_refused(
+def test_a_query_on_an_unknown_attribute_is_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     setting = 'query=[{name="q", sql="SELECT * FROM SENSORS JOIN ON smoke WINDOW 6 s"}]'
@@ -137,7 +141,7 @@ def test_a_query_on_what_is_not_sensed_is_refused(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_recording_that_is_not_there_is_named_with_scenario_and_table(
+def test_a_missing_recording_is_named_with_scenario_and_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     setting = "phenomenon.file=nowhere.csv"

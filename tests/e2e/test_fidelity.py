@@ -7,7 +7,7 @@ from scenarios.fidelity.checks import Line, fidelity_lines
 from tests.support.places import ROOT
 
 
-def test_our_numbers_are_those_of_others_or_the_difference_is_explained() -> None:
+def test_our_numbers_equal_published_ones_or_the_difference_is_explained() -> None:
     lines = fidelity_lines()
     assert len(lines) > 40
     for line in lines:
@@ -20,7 +20,7 @@ def test_a_difference_is_relative_except_in_decibels() -> None:
     assert Line("a", 0.04, 0.0, "dB", "").is_close
 
 
-def test_the_table_in_the_documents_is_the_one_the_command_makes(
+def test_the_table_in_the_documents_is_the_output_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = tmp_path / "FIDELITY.md"
@@ -30,7 +30,7 @@ def test_the_table_in_the_documents_is_the_one_the_command_makes(
     assert document.read_text() == (ROOT / "docs" / "FIDELITY.md").read_text()
 
 
-def test_a_document_without_marks_is_refused(
+def test_a_document_without_marks_is_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "other.md").write_text("# Other\n")

@@ -1,4 +1,4 @@
-"""What the shipped scenarios claim to show, they show."""
+"""The shipped scenarios show what they claim."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from tests.support.runs import run_here
 
 
 def ideal_coverage(world: World, seed: int) -> float:
-    """Coverage of an exact join that hears every reading at once, by the definitions of the summary."""
+    """Coverage of an exact join that receives every reading at once, as the summary defines it."""
     scenario = world.scenario
     motes, window_us = scenario.motes.count, to_us(scenario.join.window_s)
     times = PoissonTimes(
@@ -24,6 +24,7 @@ def ideal_coverage(world: World, seed: int) -> float:
         count=motes,
         interval_us=to_us(scenario.motes.interval_s),
         start_us=to_us(scenario.motes.start_s),
+        stop_us=to_us(scenario.duration_s),
     )
     newest_us: dict[int, np.ndarray] = {}
     overlaps = []
@@ -49,20 +50,20 @@ def ideal_coverage(world: World, seed: int) -> float:
 
 @pytest.mark.slow
 def test_the_gas_cloud_can_be_tracked_with_a_coverage_of_nine_tenths() -> None:
-    """Sensors, sampling and window alone leave that much; seeds other than those it was set up with."""
+    """The limit set by sensors, sampling and window alone; with seeds other than those used for tuning."""
     seed = 13
     world = build_world(load_scenario("gas-cloud"), seed)
     assert ideal_coverage(world, seed) >= 0.9
 
 
-def test_probing_every_head_comes_near_what_the_sensors_allow(tmp_path: Path) -> None:
+def test_probing_every_head_comes_near_the_limit_of_the_sensors(tmp_path: Path) -> None:
     seed = 13
     manifest = run_here(tmp_path / "run", "--seed", str(seed), "--set", "join.feedback=off")
     ideal = ideal_coverage(build_world(load_scenario("gas-cloud-small"), seed), seed)
     assert manifest.counts["tracking"]["coverage"] == pytest.approx(ideal, abs=0.02)
 
 
-def test_churn_loses_heads_and_readings_and_still_follows_the_objects(tmp_path: Path) -> None:
+def test_churn_loses_heads_and_readings_and_objects_are_still_tracked(tmp_path: Path) -> None:
     counts = run_here(tmp_path / "run", "--set", "duration_s=120.0", scenario="churn").counts
     trace = check_trace(tmp_path / "run")
     events = {event for (event,) in trace.rows("SELECT DISTINCT event FROM faults")}
@@ -77,7 +78,7 @@ def test_the_recorded_gas_release_is_found(tmp_path: Path) -> None:
     words = ["--set", f'phenomenon.file="{file}"']
     tracking = run_here(tmp_path / "run", *words, scenario="replay-gas").counts["tracking"]
     check_trace(tmp_path / "run")
-    # The release begins about 600 recorded seconds in, where the scenario starts; ten times faster.
+    # The release begins about 600 s into the recording, where the scenario starts; replayed ten times faster.
     assert tracking["appeared_s"] < 20.0
     assert tracking["detected_s"] - tracking["appeared_s"] < 10.0
     assert tracking["inside_most"] > 20

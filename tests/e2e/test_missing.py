@@ -1,4 +1,4 @@
-"""With loss, crashes and full queues: nothing twice, and every partner that is missing has a reason."""
+"""With loss, crashes and full queues: nothing is reported twice, and every missing partner has a reason."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.support.checkers.missing import find_missing
 from tests.support.checkers.trace import check_trace
 from tests.support.runs import run_here
 
-HARM = [
+FAULTS = [
     "radio.loss=0.05",
     "faults.crashes.mean_up_s=200.0",
     "faults.crashes.mean_down_s=10.0",
@@ -30,13 +30,13 @@ VARIANTS = {
 }
 
 
-def run_harmed(out: Path, settings: list[str]) -> None:
-    run_here(out, *(word for setting in [*HARM, *settings] for word in ("--set", setting)))
+def run_with_faults(out: Path, settings: list[str]) -> None:
+    run_here(out, *(word for setting in [*FAULTS, *settings] for word in ("--set", setting)))
 
 
 @pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
 def test_every_missing_partner_has_a_reason(tmp_path: Path, settings: list[str]) -> None:
-    run_harmed(tmp_path / "run", settings)
+    run_with_faults(tmp_path / "run", settings)
     missing = find_missing(check_trace(tmp_path / "run"))
     assert missing.owed > 1000
     assert 0 < missing.delivered < missing.owed
@@ -52,10 +52,12 @@ def test_spark_counts_the_same_pairs(tmp_path: Path) -> None:
     chosen = ["paper feedback", "all at once, sent again", "directory", "wrong clocks"]
     counted = []
     for number, name in enumerate(chosen):
-        run_harmed(tmp_path / str(number), VARIANTS[name])
+        run_with_faults(tmp_path / str(number), VARIANTS[name])
         missing = find_missing(check_trace(tmp_path / str(number)))
         counted.append((missing.owed, missing.delivered, 0, 0))
     rows = compare([tmp_path / str(number) for number in range(len(chosen))]).rows
     columns = ("owed", "delivered", "duplicates", "spurious")
     assert [tuple(row[column] for column in columns) for row in rows] == counted
-    assert [row["recall"] for row in rows] == [told / owed for owed, told, _, _ in counted]
+    assert [row["recall"] for row in rows] == [
+        delivered / owed for owed, delivered, _, _ in counted
+    ]

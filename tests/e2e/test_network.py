@@ -1,4 +1,4 @@
-"""Every kind of network, run from a scenario file and judged from its trace."""
+"""Every kind of network, run from a scenario file and checked from its trace."""
 
 from pathlib import Path
 
@@ -107,12 +107,14 @@ def _set(*settings: str) -> list[str]:
 
 
 @pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
-def test_every_network_accounts_for_all_it_did(tmp_path: Path, settings: list[str]) -> None:
+def test_every_network_accounts_for_every_message_and_joule(
+    tmp_path: Path, settings: list[str]
+) -> None:
     run_here(tmp_path / "run", *_set("duration_s=60.0", *settings))
     check_trace(tmp_path / "run")
 
 
-def test_a_head_found_dead_over_several_hops_is_passed_over(tmp_path: Path) -> None:
+def test_a_head_found_dead_over_several_hops_is_skipped(tmp_path: Path) -> None:
     crashes = "faults.crashes={mean_up_s=60.0, mean_down_s=10.0}"
     run_here(tmp_path / "run", *_set("duration_s=75.0", crashes, "join.feedback=off", *MULTI_HOP))
     trace = check_trace(tmp_path / "run")
@@ -121,7 +123,7 @@ def test_a_head_found_dead_over_several_hops_is_passed_over(tmp_path: Path) -> N
     assert finished > 0.8 * trace.number("SELECT count(*) FROM requests")
 
 
-def test_an_election_without_anybody_left_is_none(tmp_path: Path) -> None:
+def test_no_election_takes_place_without_live_motes(tmp_path: Path) -> None:
     run_here(
         tmp_path / "run",
         *_set("duration_s=60.0", "motes.profile=micaz", "motes.battery_j=2.5", REACHING),
@@ -153,7 +155,7 @@ def test_each_fault_shows_in_the_trace(tmp_path: Path) -> None:
     assert events["crash"] > 50
     assert events["sink down"] == events["sink up"] == 2
     assert trace.number("SELECT count(*) FROM drops WHERE reason = 'sink down'") > 0
-    # Jitter lets messages of one mote overtake each other.
+    # With jitter, messages of one mote overtake each other.
     overtaken = """SELECT count(*) FROM (SELECT arrived_us,
         max(arrived_us) OVER (PARTITION BY source ORDER BY at_us
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
@@ -161,7 +163,7 @@ def test_each_fault_shows_in_the_trace(tmp_path: Path) -> None:
     assert trace.number(overtaken) > 0
 
 
-def test_motes_that_would_come_after_the_end_are_never_there(tmp_path: Path) -> None:
+def test_motes_due_after_the_end_are_never_added(tmp_path: Path) -> None:
     late = "faults.added={count=40, from_s=20.0, until_s=200.0}"
     run_here(tmp_path / "run", *_set("duration_s=40.0", late))
     trace = check_trace(tmp_path / "run")
@@ -172,7 +174,7 @@ def test_motes_that_would_come_after_the_end_are_never_there(tmp_path: Path) -> 
     assert sensed <= came
 
 
-def test_readings_go_by_their_motes_clocks(tmp_path: Path) -> None:
+def test_readings_are_stamped_by_their_motes_clocks(tmp_path: Path) -> None:
     run_here(tmp_path / "run", *_set("duration_s=60.0", *VARIANTS["wrong clocks"]))
     trace = Trace(tmp_path / "run")
     spread_us = trace.number("SELECT stddev(stamp_us - at_us) FROM readings")
@@ -214,14 +216,14 @@ def test_motes_out_of_reach_are_counted(tmp_path: Path) -> None:
     assert life["partition_s"] >= life["first_dead_s"]
 
 
-def test_motes_taken_away_cut_others_off(tmp_path: Path) -> None:
+def test_removed_motes_cut_others_off(tmp_path: Path) -> None:
     sparse = ["radio.range_m=31.0", "faults.removed={count=170, from_s=10.0, until_s=20.0}"]
     counts = run_here(tmp_path / "run", *_set("duration_s=30.0", *sparse, *MULTI_HOP)).counts
     assert counts["deaths"] == 0
     assert 10.0 <= counts["lifetime"]["partition_s"] < 20.0
 
 
-def test_a_profile_of_ones_own_is_used(tmp_path: Path) -> None:
+def test_a_user_profile_is_used(tmp_path: Path) -> None:
     shipped = ROOT / "network" / "radio" / "profiles" / "telosb.toml"
     mine = tmp_path / "mine.toml"
     mine.write_text(shipped.read_text().replace("sample_uj = 10.5", "sample_uj = 1000.0"))
@@ -247,7 +249,7 @@ def test_a_battery_is_given_in_joules_or_milliampere_hours_or_by_the_profile(
         assert trace.number("SELECT max(battery_j) FROM motes") == pytest.approx(expected_j)
 
 
-def test_milliampere_hours_are_at_the_profiles_voltage(tmp_path: Path) -> None:
+def test_milliampere_hours_use_the_profiles_voltage(tmp_path: Path) -> None:
     shipped = ROOT / "network" / "radio" / "profiles" / "first-order.toml"
     mine = tmp_path / "mine.toml"
     mine.write_text(shipped.read_text().replace("voltage_v = 3.0", "voltage_v = 1.5"))
@@ -260,7 +262,7 @@ def test_milliampere_hours_are_at_the_profiles_voltage(tmp_path: Path) -> None:
     assert battery_j == pytest.approx(10.0 * 3.6 * 1.5)
 
 
-def test_sensing_starts_and_stops_when_the_scenario_says(tmp_path: Path) -> None:
+def test_sensing_starts_and_stops_at_the_configured_times(tmp_path: Path) -> None:
     settings = _set("duration_s=20.0", "motes.start_s=8.0", "motes.drain_s=4.0")
     run_here(tmp_path / "run", *settings, "--set", "trace.energy_every_s=2.5")
     trace = check_trace(tmp_path / "run")
@@ -270,19 +272,19 @@ def test_sensing_starts_and_stops_when_the_scenario_says(tmp_path: Path) -> None
     assert times == [(step * 2_500_000,) for step in range(9)]
 
 
-def test_how_often_batteries_are_written_down_changes_nothing_else(tmp_path: Path) -> None:
+def test_the_energy_sampling_interval_changes_no_other_table(tmp_path: Path) -> None:
     settings = ["duration_s=50.5", *VARIANTS["csma, idle death"], "motes.battery_j=2.0"]
     traces = []
     for every_s in ("10.0", "0.7"):
         run_here(tmp_path / every_s, *_set(*settings, f"trace.energy_every_s={every_s}"))
         traces.append(check_trace(tmp_path / every_s))
-    seldom, often = traces
-    assert seldom.manifest.counts == often.manifest.counts
-    assert seldom.number("SELECT count(*) FROM deaths") > 10
-    for table in set(seldom.manifest.rows) - {"energy"}:
+    rarely, often = traces
+    assert rarely.manifest.counts == often.manifest.counts
+    assert rarely.number("SELECT count(*) FROM deaths") > 10
+    for table in set(rarely.manifest.rows) - {"energy"}:
         every = f"SELECT * FROM {table}"
-        assert seldom.rows(every) == often.rows(every), table
-    # Between two settlements what is due is written down too: energy falls evenly.
+        assert rarely.rows(every) == often.rows(every), table
+    # Idle energy due between two settlements is included: energy falls evenly.
     falls = """SELECT max(idle_j), min(idle_j) FROM (SELECT at_us, node,
         idle_j - lag(idle_j) OVER (PARTITION BY node ORDER BY at_us) AS idle_j FROM energy)
         WHERE at_us BETWEEN 10000000 AND 30000000"""
@@ -341,7 +343,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("settings", "said"), FAULTS.values(), ids=FAULTS)
-def test_what_does_not_go_together_is_refused(
+def test_unusable_settings_are_rejected_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: list[str], said: list[str]
 ) -> None:
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *_set(*settings))
@@ -386,7 +388,7 @@ def test_intel_lab_links_deliver_as_measured(tmp_path: Path) -> None:
     assert abs(chi_square - links) < 4 * (2 * links) ** 0.5, (chi_square, links)
 
 
-def test_the_file_of_links_may_call_the_sink_as_it_likes(tmp_path: Path) -> None:
+def test_the_sink_may_have_any_id_in_the_file_of_links(tmp_path: Path) -> None:
     (tmp_path / "mote_locs.txt").write_text("".join(f"{n} {n % 7} {n % 5}\n" for n in range(1, 55)))
     pairs = [(a, b) for a in range(1, 55) for b in range(1, 55) if a != b]
     to_sink = [(n, 777) for n in range(1, 55)]
@@ -399,7 +401,7 @@ def test_the_file_of_links_may_call_the_sink_as_it_likes(tmp_path: Path) -> None
     assert cut_off.counts["results"] == 0
 
 
-def test_a_malformed_line_of_links_is_told_unless_passed_over(
+def test_a_malformed_line_of_links_is_reported_unless_skipped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mote_locs.txt").write_text("".join(f"{n} {n % 7} {n % 5}\n" for n in range(1, 55)))

@@ -16,7 +16,7 @@ DYING = ("motes.battery_j=0.05", "clustering.round_s=20.0", "duration_s=90.5")
 
 
 class Reported:
-    """A run, its report, and its trace read the slow way."""
+    """A run, its report, and its trace read row by row."""
 
     def __init__(self, directory: Path, manifest: Manifest, page: Page) -> None:
         self.directory = directory
@@ -100,7 +100,7 @@ def test_the_replay_shows_the_sets_of_the_trace(dying: Reported) -> None:
     assert any(whole)
 
 
-def test_the_replay_shows_who_is_dead_and_who_leads(dying: Reported) -> None:
+def test_the_replay_shows_dead_motes_and_heads(dying: Reported) -> None:
     replay = dying.page.data["replay"]
     deaths = replay["deaths"]
     shown = dict(zip(unpack(deaths["nodes"], "I"), unpack(deaths["frames"], "I"), strict=True))
@@ -138,7 +138,7 @@ def test_the_page_names_its_path_last_and_stays_small(
     assert out.stat().st_size < 500_000
 
 
-def test_a_directory_that_is_no_run_is_refused(
+def test_a_directory_that_is_not_a_run_is_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "no such run directory" in fails(capsys, "report", str(tmp_path / "none"))
@@ -170,11 +170,11 @@ EDITED = {
     "heads_matched": "probes",
     "requests.finished": "requests",
 }
-"""Counts that the trace can tell, and the table that does."""
+"""Counts that can be recomputed from the trace, and the table that has them."""
 
 
 @pytest.mark.parametrize("key", EDITED)
-def test_a_count_that_was_edited_is_refused_and_the_old_page_stays(
+def test_an_edited_count_is_rejected_and_the_old_page_stays(
     dying: Reported, key: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = dying.directory / "manifest.json"
@@ -193,8 +193,8 @@ def test_a_count_that_was_edited_is_refused_and_the_old_page_stays(
         path.write_text(whole)
     head, _, expected = said.partition(", expected ")
     assert head == f"{path}: counts.{key} = {right + 1!r}"
-    told, _, table = expected.partition(" as in ")
-    assert float(told) == pytest.approx(right)
+    recounted, _, table = expected.partition(" as in ")
+    assert float(recounted) == pytest.approx(right)
     assert table == f"trace/{EDITED[key]}\n"
     assert (dying.directory / "report.html").read_text() == page
 
@@ -247,9 +247,7 @@ def in_browser(page: Path, directory: Path) -> str:
 
 
 @needs_chromium
-def test_a_browser_draws_everything_and_complains_about_nothing(
-    dying: Reported, tmp_path: Path
-) -> None:
+def test_a_browser_draws_everything_without_errors(dying: Reported, tmp_path: Path) -> None:
     drawn = in_browser(dying.directory / "report.html", tmp_path / "profile")
     page = Page(drawn)
     root = next(attributes for name, attributes in page.tags if name == "html")
@@ -278,7 +276,7 @@ def test_a_browser_draws_everything_and_complains_about_nothing(
 
 
 @needs_chromium
-def test_a_browser_draws_motes_that_were_taken_away_apart_from_the_others(tmp_path: Path) -> None:
+def test_a_browser_draws_removed_motes_differently(tmp_path: Path) -> None:
     removed = "faults.removed={count=7, from_s=5.0, until_s=10.0}"
     reported = report(tmp_path / "run", "duration_s=20.0", removed)
     assert len(sets_of(reported.page.data["replay"]["down"])[-1]) == 7

@@ -1,4 +1,4 @@
-"""`motejoin reproduce` draws the figures of SNJoin* from sweeps that it runs, and keeps what is complete."""
+"""`motejoin reproduce` draws the figures of SNJoin* from sweeps that it runs, and reuses complete runs."""
 
 import csv
 from pathlib import Path

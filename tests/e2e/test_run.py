@@ -72,13 +72,15 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
-def test_every_run_accounts_for_all_it_did(tmp_path: Path, settings: list[str]) -> None:
+def test_every_run_accounts_for_every_message_and_reading(
+    tmp_path: Path, settings: list[str]
+) -> None:
     arguments = [word for setting in settings for word in ("--set", setting)]
     run_here(tmp_path / "run", "--set", "duration_s=70.0", *arguments)
     check_trace(tmp_path / "run")
 
 
-def test_variants_show_what_they_are_meant_to(tmp_path: Path) -> None:
+def test_variants_have_their_intended_effect(tmp_path: Path) -> None:
     run_here(tmp_path / "dying", "--set", "motes.battery_j=0.02")
     trace = Trace(tmp_path / "dying")
     assert trace.number("SELECT count(*) FROM deaths") > 5
@@ -114,7 +116,7 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "is_shown"),
     [
         ([], True),
         (["join.arity=complete"], False),
@@ -123,16 +125,16 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
-def test_the_summary_says_how_to_get_the_recall_where_there_is_one(
-    tmp_path: Path, settings: list[str], told: bool, capsys: pytest.CaptureFixture[str]
+def test_the_summary_names_the_command_for_recall_where_it_is_defined(
+    tmp_path: Path, settings: list[str], is_shown: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "a run"
     run_here(out, *_set("duration_s=30.0", *settings))
     line = f"  recall      see motejoin compare '{out}'"
-    assert (line in capsys.readouterr().out.splitlines()) == told
+    assert (line in capsys.readouterr().out.splitlines()) == is_shown
 
 
-def test_what_was_wrong_with_a_recording_is_told(
+def test_errors_in_a_recording_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = ["0,a,5", "0,b,5", "soon,a,6", "1,b,", "3,a,7", "2,a,6"]
@@ -173,7 +175,7 @@ def test_same_seed_same_fingerprint_here_and_in_another_process(tmp_path: Path) 
     assert run_here(tmp_path / "d", "--seed", "2").fingerprint != here.fingerprint
 
 
-def test_strategies_meet_the_same_readings(tmp_path: Path) -> None:
+def test_strategies_see_the_same_readings(tmp_path: Path) -> None:
     runs = [
         run_here(tmp_path / "a"),
         run_here(tmp_path / "b", *_set("join.strategy=centralised", "radio.loss=0.3")),
@@ -230,7 +232,7 @@ def _interrupted(simulation: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_killed_run_is_recognisable_and_an_interrupted_one_says_so(tmp_path: Path) -> None:
+def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path: Path) -> None:
     for name, signum in (("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)):
         out = tmp_path / name
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Queries at the simulated sink answer as `motejoin query` does over what arrived there."""
+"""Queries at the simulated sink return what `motejoin query` returns over the readings that arrived there."""
 
 import csv
 import json
@@ -64,7 +64,7 @@ def answers_of_the_run(trace: Trace, name: str) -> list[tuple[object, ...]]:
 def answers_afterwards(
     run: Path, folder: Path, queries: dict[str, str], *options: str
 ) -> dict[str, list[list[str]]]:
-    """What `motejoin query` says of the readings as they came to the sink."""
+    """The output of `motejoin query` over the readings as they arrived at the sink."""
     trace = Trace(run)
     end_us = round(trace.manifest.simulated_s * 1e6)
     arrived = duckdb.connect()
@@ -100,7 +100,9 @@ def answers_afterwards(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("disturbed", [[], FAULTS], ids=["calm", "late and out of order"])
-def test_the_sink_answers_as_the_recorded_arrivals_do(tmp_path: Path, disturbed: list[str]) -> None:
+def test_results_at_the_sink_equal_those_of_the_recorded_arrivals(
+    tmp_path: Path, disturbed: list[str]
+) -> None:
     run = tmp_path / "run"
     words = [str(scenario(tmp_path, QUERIES)), "--out", str(run), "--set", "sink.schedule=swf"]
     assert main(["run", *words, *disturbed]) == 0
@@ -116,11 +118,11 @@ def test_the_sink_answers_as_the_recorded_arrivals_do(tmp_path: Path, disturbed:
         assert answers == recorded[name]
         assert counts[name]["changes"] == len(answers) > 20, name
     assert counts["near"]["response_ms_max"] > 0
-    # The join of the scenario goes on beside them, under its own name.
+    # The scenario's own join runs beside them, under its own name.
     assert trace.number("SELECT count(*) FROM results WHERE query = 'join'") > 1000
 
 
-def test_answers_with_wrong_clocks_equal_snapshots_of_what_has_arrived(tmp_path: Path) -> None:
+def test_results_with_wrong_clocks_equal_snapshots_of_the_arrivals(tmp_path: Path) -> None:
     near = "SELECT COUNT(*) FROM Sensors A, Sensors B WHERE A.gas = B.gas AND A.node < B.node"
     queries = {
         "inside": "SELECT COUNT(*) FROM Sensors [RANGE 2 s]",
@@ -150,7 +152,7 @@ def test_answers_with_wrong_clocks_equal_snapshots_of_what_has_arrived(tmp_path:
 
 
 def counted(trace: Trace, name: str) -> list[tuple[object, ...]]:
-    """The count that a query's answer holds at each second from 20 s on."""
+    """The count that a query returns at each second from 20 s on."""
     counts = {}
     changes = answers_of_the_run(trace, name)
     for now_us in range(20_000_000, round(trace.manifest.simulated_s * 1e6), 1_000_000):
@@ -159,7 +161,7 @@ def counted(trace: Trace, name: str) -> list[tuple[object, ...]]:
     return list(counts.items())
 
 
-def test_functions_and_the_limit_of_state_are_those_of_the_command(
+def test_functions_and_the_state_limit_work_as_in_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     queries = {
@@ -188,7 +190,7 @@ def test_functions_and_the_limit_of_state_are_those_of_the_command(
     assert {"of_the_sink.py", "watched.csv"} <= trace.manifest.inputs.keys()
 
 
-def test_a_function_that_is_not_there_is_told_by_its_key(
+def test_a_missing_function_is_reported_by_its_key(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = scenario(tmp_path, {"a": "SELECT node FROM Sensors WHERE f(node)"})
@@ -199,21 +201,21 @@ def test_a_function_that_is_not_there_is_told_by_its_key(
     assert not (tmp_path / "run").exists()
 
 
-def test_queries_change_nothing_but_the_results(tmp_path: Path) -> None:
+def test_queries_change_only_the_results(tmp_path: Path) -> None:
     plain = scenario(tmp_path, {})
     assert main(["run", str(plain), "--out", str(tmp_path / "plain")]) == 0
     asked = scenario(tmp_path, {"inside": QUERIES["inside"]})
     assert main(["run", str(asked), "--out", str(tmp_path / "asked")]) == 0
     before, after = read_complete(tmp_path / "plain"), read_complete(tmp_path / "asked")
-    told = after.counts["queries"]["inside"]["changes"]
-    assert after.rows == before.rows | {"results": before.rows["results"] + told}
+    changes = after.counts["queries"]["inside"]["changes"]
+    assert after.rows == before.rows | {"results": before.rows["results"] + changes}
     skip = {"queries", "events"}
     assert {k: v for k, v in before.counts.items() if k not in skip} == {
         k: v for k, v in after.counts.items() if k not in skip
     }
 
 
-def test_a_query_for_the_join_itself_names_its_answer(tmp_path: Path) -> None:
+def test_a_query_for_the_join_itself_names_its_results(tmp_path: Path) -> None:
     sql = "SELECT * FROM SENSORS JOIN ON gas WINDOW 6 s"
     asked = scenario(tmp_path, {"cloud": sql, "narrow": sql.replace("6 s", "1 s")})
     assert main(["run", str(asked), "--out", str(tmp_path / "run")]) == 0
@@ -222,7 +224,7 @@ def test_a_query_for_the_join_itself_names_its_answer(tmp_path: Path) -> None:
     assert kinds == [("cloud", True), ("narrow", False)]
 
 
-def test_all_faults_of_all_queries_are_told_by_line_and_column(
+def test_all_errors_of_all_queries_are_reported_by_line_and_column(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = scenario(
@@ -245,7 +247,7 @@ def test_all_faults_of_all_queries_are_told_by_line_and_column(
     ],
     ids=["syntax", "explain", "strategy", "name"],
 )
-def test_a_query_that_cannot_be_run_is_refused(
+def test_a_query_that_cannot_run_is_rejected(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     queries: dict[str, str],

@@ -1,4 +1,4 @@
-"""The tutorial of docs/SCENARIOS.md, done as a newcomer would: its files and its commands, one after another."""
+"""The tutorial of docs/SCENARIOS.md, followed step by step: its files and its commands, in order."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""The built wheel, installed into new virtual environments: with Spark, and the simulator alone."""
+"""The built wheel, installed into new virtual environments: with Spark, and without."""
 
 import json
 import os
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("wheel")]
 
 
 class Installed:
-    """A virtual environment that `motejoin` is installed in, and a folder to work in."""
+    """A virtual environment with `motejoin` installed, and a working folder."""
 
     def __init__(self, folder: Path, what: str) -> None:
         self.folder = folder
@@ -35,7 +35,7 @@ class Installed:
         self.cost = f"{size_mb:,.0f} MB installed in {time.monotonic() - started_s:.0f} s"
 
     def motejoin(self, *arguments: str, java: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run the command; without Java it sees no PATH and no JAVA_HOME to find one by."""
+        """Run the command; with `java` false it gets neither PATH nor JAVA_HOME."""
         environment = {**os.environ, "PYTHONPATH": ""}
         if not java:
             environment |= {"PATH": str(self._bin), "JAVA_HOME": ""}
@@ -50,7 +50,7 @@ class Installed:
         )
 
     def packages(self) -> set[str]:
-        """What is installed."""
+        """The installed packages."""
         listed = subprocess.run(
             [self._bin / "python", "-m", "pip", "list", "--format", "json"],
             capture_output=True,

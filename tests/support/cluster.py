@@ -58,7 +58,7 @@ class Cluster:
         self.stop()
 
     def stop(self) -> None:
-        """Kill what still runs."""
+        """Kill the processes that still run."""
         for process in reversed(self._processes):
             process.kill()
             process.wait()
@@ -89,7 +89,7 @@ class Cluster:
         return self._folder / f"{name}.log"
 
     def _await(self, name: str, pattern: str, times: int = 1) -> list[str]:
-        """What `pattern` found in a log, once it is there so many times."""
+        """The matches of `pattern` in a log, as soon as there are `times` of them."""
         for _ in turns(f"{pattern} in the log of {name}"):
             log = self._log(name).read_text(errors="replace")
             assert all(process.poll() is None for process in self._processes), log
@@ -100,9 +100,9 @@ class Cluster:
 
 
 def turns(what: str, seconds: float = _START_S) -> Iterator[None]:
-    """Turns to look whether something has happened; fails if it does not."""
+    """Yield at intervals so that the caller can poll; fails after `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         yield
         time.sleep(_POLL_S)
-    raise AssertionError(f"waited {seconds} s in vain for {what}")
+    raise AssertionError(f"timed out after {seconds} s waiting for {what}")

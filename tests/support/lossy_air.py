@@ -1,4 +1,4 @@
-"""An air for clustering elections that loses copies, silences nodes and remembers what arrived."""
+"""A medium for clustering elections that loses copies, silences nodes and records what arrived."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Arrives = Callable[[str, int, int, int], bool]
 
 
 def lossy(loss: float, seed: int) -> Arrives:
-    """Loses each copy with probability `loss`, the same way however sendings are grouped."""
+    """Loses each copy with probability `loss`, the same way however transmissions are grouped."""
 
     def arrives(kind: str, nth: int, source: int, target: int) -> bool:
         copy = f"{seed}/{kind}/{nth}/{source}/{target}".encode()
@@ -25,7 +25,7 @@ def lossy(loss: float, seed: int) -> Arrives:
 
 
 class LossyAir:
-    """Decides who hears what, for `run_with`, and keeps the account."""
+    """Decides which copies arrive, for `run_with`, and records them."""
 
     def __init__(
         self, alive: Flags, arrives: Arrives, silent_from: Mapping[int, int] | None = None

@@ -1,4 +1,4 @@
-"""Networks made from scenario settings, with an account of every message handed to them."""
+"""Networks built from scenario settings, with a record of every message sent over them."""
 
 from collections import Counter
 from math import inf
@@ -16,11 +16,11 @@ from sim.rng import RandomStreams
 from sim.trace.tables import DropReason, Event, Outcome
 
 KINDS = ("data", "cost")
-"""One that carries data, one that is control."""
+"""One data kind and one control kind."""
 
 
 class Account:
-    """A network and what became of each message sent over it."""
+    """A network and the outcome of each message sent over it."""
 
     def __init__(self, *settings: str, seed: int = 1) -> None:
         text = shipped_scenarios()["gas-cloud-small"]
@@ -64,7 +64,7 @@ class Account:
         in_flight = Counter(message.kind for message in self.network.air.close())
         log = self.network.air.log
         # Every message: delivered once, lost once, or under way.
-        assert len(set(self.seen)) == len(self.seen), "a message was handed over twice"
+        assert len(set(self.seen)) == len(self.seen), "a message was delivered twice"
         for kind in KINDS:
             lost = sum(n for (k, _), n in self.lost.items() if k == kind)
             assert self.sent[kind] == self.arrived[kind] + lost + in_flight[kind], kind

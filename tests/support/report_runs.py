@@ -1,4 +1,4 @@
-"""Run directories made by hand, for tests of the report: every number in them is known."""
+"""Hand-made run directories for tests of the report: every number in them is known."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ NOTHING: dict[Kind, Any] = {
     Kind.NODES: [],
     Kind.MEMBERS: [],
 }
-"""What stands in columns that a hand-made row leaves out because the report does not read them."""
+"""Values of the columns that a hand-made row omits because the report does not read them."""
 
 COUNTS: dict[str, Any] = {
     "messages": 7,
@@ -60,7 +60,7 @@ COUNTS: dict[str, Any] = {
 
 
 def scenario(*, motes: int, **changes: object) -> dict[str, Any]:
-    """A resolved scenario, as far as the report reads one."""
+    """A resolved scenario, with the keys that the report reads."""
     return {
         "name": "by-hand",
         "description": "made by hand",
@@ -91,9 +91,9 @@ def write_run(
     inputs: Mapping[str, str] | None = None,
     **changes: object,
 ) -> Manifest:
-    """Leave a complete run directory with these rows in these tables, and no others.
+    """Write a complete run directory with these rows in these tables, and no others.
 
-    A row may end early; the columns it leaves out are filled with nothing.
+    A row may be short; the omitted columns get default values.
     Further arguments replace tables of the scenario.
     """
     recorder = Recorder(directory, sorted(rows))
@@ -120,7 +120,7 @@ def write_run(
         values=dict(values or {}),
         fingerprint=fingerprint,
     )
-    # What a recorded table tells is as it tells it; the rest is made up.
+    # Counts that a recorded table determines come from it; the rest are made up.
     trace = TraceTables(directory, manifest)
     for table in RECOUNTS.keys() & rows.keys():
         columns, recount = RECOUNTS[table].columns, RECOUNTS[table].counts

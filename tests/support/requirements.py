@@ -1,7 +1,7 @@
-"""What some tests need beside the Python packages: a browser, recordings that do not ship.
+"""Requirements of some tests beyond the Python packages: a browser, and recordings that do not ship.
 
-For a person such tests are skipped, and the end of the test run says what was skipped and how to have it. Under
-CI=true a skipped test fails, so that nothing goes unchecked there unnoticed; recordings are exempt.
+Locally such tests are skipped, and the end of the test run lists what was skipped and how to install it. Under
+CI=true a skipped test fails, so that no check is missed silently; recordings are exempt.
 """
 
 import os
@@ -25,7 +25,7 @@ _DOES_NOT_SHIP = "needs a recording that does not ship"
 
 
 def recorded_file(*parts: str) -> Path:
-    """The path of a recording in the folder of shared data; skips the test if it is not there."""
+    """The path of a recording in the folder of shared data; skips the test if it does not exist."""
     given = os.environ.get("MOTEJOIN_SHARED_DATA")
     folder = Path(given) if given else ROOT.parent / "shared" / "data"
     path = folder.joinpath(*parts)

@@ -59,7 +59,7 @@ def write_run(
 
 @dataclass
 class Ground:
-    """Readings and results of a run, as plain Python, for a reference to judge."""
+    """Readings and results of a run, as plain Python, for a reference implementation."""
 
     window_us: int
     readings: list[tuple[int, int, int]] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class RandomRun:
-    """Rows of a made-up run; they need not make sense together, metrics must count them all the same."""
+    """Rows of a made-up run; they need not be consistent, metrics must still count them."""
 
     rows: dict[str, list[Row]]
     ground: Ground
@@ -93,12 +93,12 @@ class RandomRun:
 
 
 def random_run(seed: int) -> RandomRun:
-    """A run with small numbers everywhere, so that ties, window edges and repetitions come up often."""
+    """A run with small numbers everywhere, so that ties, window edges and repetitions are common."""
     draw = random.Random(seed)
     motes = draw.randint(2, 6)
     window_us = draw.randint(1, 6)
     ground = random_ground(draw, motes, window_us)
-    # Clocks may be wrong: results know readings by their stamps, which need not be in the order of at_us.
+    # Clocks may be wrong: results identify readings by their stamps, which need not be in the order of at_us.
     ahead_us = [draw.choice([0, 0, draw.randint(-8, 8)]) for _ in range(motes)]
     readings: list[Row] = [
         (stamp - ahead_us[node], node, value, 0.5, stamp) for value, node, stamp in ground.readings
@@ -156,7 +156,7 @@ def random_run(seed: int) -> RandomRun:
 
 
 def random_ground(draw: random.Random, motes: int, window_us: int) -> Ground:
-    """Readings and results at random: right ones mixed with late, repeated, missing and made-up ones."""
+    """Random readings and results: correct ones mixed with late, repeated, missing and made-up ones."""
     ground = Ground(window_us)
     keys = {
         (draw.randrange(motes), draw.randint(0, 25)): draw.randrange(2)
@@ -218,9 +218,9 @@ def _result_rows(draw: random.Random, ground: Ground) -> list[Row]:
         at = draw.randint(0, 40)
         rows.append((at, query, "-", value, None, None, 1, left, None, 3, False, False, None))
     for _ in range(draw.randint(0, 3)):
-        # Queries at the sink are none of the join's metrics' business.
-        told = (draw.randint(0, 40), "hot", draw.choice("+u-"), *(None,) * 7, False, False, "{}")
-        rows.append(told)
+        # Metrics of the join must ignore queries at the sink.
+        row = (draw.randint(0, 40), "hot", draw.choice("+u-"), *(None,) * 7, False, False, "{}")
+        rows.append(row)
     return rows
 
 

@@ -19,7 +19,7 @@ def run_here(out: Path, *arguments: str, scenario: str = SMALL) -> Manifest:
 
 
 def run_elsewhere(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run `motejoin` in a process of its own."""
+    """Run `motejoin` in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "scenarios", *arguments],
         cwd=cwd,
@@ -31,7 +31,7 @@ def run_elsewhere(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Run a command that must be refused; returns what it says."""
+    """Run a command that must fail with exit code 2; returns its error message."""
     assert main(list(arguments)) == 2
     output = capsys.readouterr()
     assert output.out == ""

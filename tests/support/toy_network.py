@@ -29,7 +29,7 @@ class ToyClock:
 
 
 class ToyLinks:
-    """Deliver after a random delay, or lose."""
+    """Deliver each message after a random delay, or lose it."""
 
     def __init__(
         self, clock: ToyClock, rng: random.Random, *, nodes: int, delay_us_max: int, loss: float
@@ -63,7 +63,7 @@ class ToyLinks:
 
 
 class ToyCpus:
-    """One job after the other at each node; now and then there is no room for one, except at the sink."""
+    """One job after the other at each node; sometimes the queue is full, except at the sink."""
 
     def __init__(self, clock: ToyClock, rng: random.Random, *, full: float) -> None:
         self._clock = clock

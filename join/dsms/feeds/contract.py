@@ -1,7 +1,7 @@
-"""What a query's streams are to its operators: a relation that changes, step by step.
+"""A query's streams as its operators see them: a relation that changes, step by step.
 
 An *event* is an arrival, an instant at which time alone changes something, or a change of a table. Each has a
-number, so that a window that several queries share takes an event in once (PWindow §5.3).
+number, so that a window that several queries share processes an event once (PWindow §5.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from join.dsms.windows.sliding import Window
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happens."""
+    """An arrival, an instant or a table change."""
 
     number: int
     now_us: int
@@ -37,25 +37,25 @@ Step = tuple[int, list[Delta]]
 
 
 class Feed(Protocol):
-    """Where the changes that a query's operators work on come from."""
+    """Source of the changes that a query's operators process."""
 
     waits: bool
-    """Whether a row that comes before its time is to be held back until then: no arrival's `at_us` is ahead."""
+    """Whether to hold back a row that arrives before its time: then no arrival's `at_us` lies ahead."""
 
     def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """What an arrival changes; no step at all if its stream is not the query's."""
+        """The changes due to an arrival; no step if its stream is not in the query."""
 
     def advance(self, event: Event) -> list[Step]:
-        """What time alone changes at this instant."""
+        """The changes due to time alone at this instant."""
 
     def refresh(self, event: Event) -> list[Step]:
-        """What a change of a table changes."""
+        """The changes due to a change of a table."""
 
     def next_us(self) -> int | None:
-        """When time alone changes something next."""
+        """The next instant at which time alone changes something; None: never."""
 
     def finish(self, now_us: int) -> list[Step]:
-        """What is still owed at the end."""
+        """The pending changes, at the end of the input."""
 
 
 class SharedWindow:
@@ -68,21 +68,21 @@ class SharedWindow:
         self._deltas: list[Delta] = []
 
     def arrive(self, event: ArrivalEvent) -> list[Delta]:
-        """What an arrival changes."""
+        """The changes due to an arrival."""
         if event.number != self._number:
             self._number = event.number
             self._deltas = self.window.insert(event.row, event.at_us, event.now_us)
         return self._deltas
 
     def advance(self, event: Event) -> list[Delta]:
-        """What time alone changes."""
+        """The changes due to time alone."""
         if event.number != self._number:
             self._number = event.number
             self._deltas = self.window.advance(event.now_us)
         return self._deltas
 
     def refresh(self, event: Event) -> list[Delta]:
-        """What a change of a table changes."""
+        """The changes due to a change of a table."""
         if event.number != self._number:
             self._number = event.number
             self._deltas = self.window.refresh(event.now_us)
@@ -99,7 +99,7 @@ class WindowedSource:
 
 
 class WindowedFeed:
-    """Streams in windows of their own, joined change by change."""
+    """Streams that each have a window, joined change by change."""
 
     waits = False
 
@@ -108,7 +108,7 @@ class WindowedFeed:
         self._tree = tree
 
     def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """What an arrival changes."""
+        """The changes due to an arrival."""
         if all(source.stream != event.stream for source in self._sources):
             return []
         changes = [
@@ -118,22 +118,22 @@ class WindowedFeed:
         return [(event.now_us, self._joined(changes))]
 
     def advance(self, event: Event) -> list[Step]:
-        """What leaves the windows, or enters them, at this instant."""
+        """The rows that leave or enter the windows at this instant."""
         changes = [source.window.advance(event) for source in self._sources]
         return [(event.now_us, self._joined(changes))]
 
     def refresh(self, event: Event) -> list[Step]:
-        """What a change of a table changes in the windows."""
+        """The changes in the windows due to a change of a table."""
         changes = [source.window.refresh(event) for source in self._sources]
         return [(event.now_us, self._joined(changes))]
 
     def next_us(self) -> int | None:
-        """When a window changes next."""
+        """The next instant at which a window changes."""
         instants = (source.window.window.next_us() for source in self._sources)
         return min((at for at in instants if at is not None), default=None)
 
     def finish(self, now_us: int) -> list[Step]:
-        """Nothing is owed."""
+        """Nothing is pending."""
         del now_us
         return []
 
@@ -147,9 +147,9 @@ class WindowedFeed:
 
 
 class ExpiringResults:
-    """Join results that stand until the first of their members leaves its window.
+    """Join results that are valid until the first of their members leaves its window.
 
-    All results of one oldest member expire together, so that they are kept by when they do.
+    All results with the same oldest member expire together, so they are stored by expiry time.
     """
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class ExpiringResults:
         self._instants: list[int] = []
 
     def add(self, row: Row, expires_us: int) -> Delta:
-        """A result is there, up to but not including `expires_us`."""
+        """Add a result that is valid up to but not including `expires_us`."""
         together = self._results.get(expires_us)
         if together is None:
             self._results[expires_us] = [row]
@@ -167,7 +167,7 @@ class ExpiringResults:
         return Delta(None, row)
 
     def expire(self, now_us: int) -> list[Delta]:
-        """Results that have expired by `now_us`."""
+        """Remove and return the results that have expired by `now_us`."""
         gone: list[Delta] = []
         while self._instants and self._instants[0] <= now_us:
             gone += [Delta(row, None) for row in self._results.pop(heappop(self._instants))]

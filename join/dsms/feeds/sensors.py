@@ -1,7 +1,7 @@
-"""The variable-arity join over all sensors as a query's source: per value the sensors that join now.
+"""The variable-arity join over all sensors as a query's source: for each value, the sensors that join now.
 
 A row is (value, arity, sensors). It appears when a second sensor reports the value within the window, is updated
-when the set or its times change, and goes when fewer than two are left (SNJoin §3; Definition 2).
+when the set or its times change, and is removed when fewer than two are left (SNJoin §3; Definition 2).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from join.dsms.changes import Delta, Row, Scalar
 from join.dsms.feeds.contract import ArrivalEvent, Event, Step
 
 Reading = Callable[[Row], tuple[Scalar, Scalar]]
-"""A row's sensor and value; NULL if it does not say."""
+"""A row's sensor and value; NULL if missing."""
 
 
 class SensorsFeed:
@@ -24,7 +24,7 @@ class SensorsFeed:
     waits = True
 
     def __init__(self, readings: Mapping[str, Reading], window_us: int) -> None:
-        """A join of the streams in `readings`, which says how to read each."""
+        """A join of the streams in `readings`, which maps each to how its rows are read."""
         self._readings = readings
         self._window_us = window_us
         self._newest: dict[Scalar, dict[Scalar, int]] = {}
@@ -32,7 +32,7 @@ class SensorsFeed:
         self._arrived = 0
 
     def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """A sensor's reading: it joins, or is joined anew."""
+        """The changes due to a sensor's reading."""
         reading = self._readings.get(event.stream)
         if reading is None:
             return []
@@ -49,7 +49,7 @@ class SensorsFeed:
         return [(event.now_us, [] if new is None else [Delta(old, new)])]
 
     def advance(self, event: Event) -> list[Step]:
-        """Sensors whose newest reading has left the window leave the answer."""
+        """Remove sensors whose newest reading has left the window."""
         oldest_us = event.now_us - self._window_us
         before: dict[Scalar, Row | None] = {}
         while self._ages and self._ages[0][0] < oldest_us:
@@ -71,17 +71,17 @@ class SensorsFeed:
         return [(event.now_us, [])]
 
     def next_us(self) -> int | None:
-        """When the oldest reading leaves the window."""
+        """The next instant at which a reading leaves the window."""
         return self._ages[0][0] + self._window_us + 1 if self._ages else None
 
     def finish(self, now_us: int) -> list[Step]:
-        """Nothing is owed."""
+        """Nothing is pending."""
         del now_us
         return []
 
 
 def _row(value: Scalar, sensors: Mapping[Scalar, int]) -> Row | None:
-    """The answer's row for a value; None: fewer than two sensors."""
+    """The result row for a value; None: fewer than two sensors."""
     if len(sensors) < 2:
         return None
     return (value, len(sensors), tuple(sorted(sensors, key=str)))

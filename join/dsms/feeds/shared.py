@@ -1,14 +1,14 @@
 """A shared window join as the source of several queries (Shared §4): one join, one outlet per query.
 
 The outputs of an arrival reach a query's operators as one batch, at the arrival's own time, when the arrival has
-scanned the query's window. So a query's answer does not depend on the schedule: only when it is known does, which is
-when the virtual CPU has done the work, and that the join's response times tell. Likewise a result that expires is
-taken back as of that instant, once all that came before is known.
+scanned the query's window. So a query's result does not depend on the schedule; only the time at which it is known
+does: when the virtual CPU has done the work, which the join's response times measure. Likewise a result that expires
+is retracted as of that instant, once everything before it is known.
 
-The join goes by the time of arrival. A late row is older than that, so that what the join finds for a window is
-all that belongs there and, with late rows, some that does not; that is left out here, by the rows' own times.
+The join uses the time of arrival. A late row is older than that, so what the join finds for a window is all that
+belongs there and, with late rows, some that does not; these are left out here, by the rows' own times.
 
-A stream joined with itself comes in on both sides: the two arrivals of a row are one event, and reach a query's
+A stream joined with itself enters on both sides: the two arrivals of a row are one event, and reach a query's
 operators as one batch.
 """
 
@@ -24,7 +24,7 @@ from join.dsms.shared.virtual_cpu import NS_PER_US, VirtualCpu
 
 
 class Completed(NamedTuple):
-    """An arrival that has scanned a window, the partners it was joined with, and when it was through."""
+    """An arrival that has scanned a window, the partners it was joined with, and when it finished."""
 
     outer: Arrival
     partners: list[Arrival]
@@ -32,11 +32,11 @@ class Completed(NamedTuple):
 
 
 Inbox = deque[Completed]
-"""What a query has yet to take, oldest first."""
+"""Outputs that a query has not read yet, oldest first."""
 
 
 class Mailboxes:
-    """Where a shared join leaves its outputs: each query has an inbox, also those that share an outlet."""
+    """Delivers a shared join's outputs: each query has its own inbox, even if it shares an outlet."""
 
     def __init__(self, cpu: VirtualCpu) -> None:
         self._cpu = cpu
@@ -45,7 +45,7 @@ class Mailboxes:
 
     @property
     def count(self) -> int:
-        """How many inboxes there are."""
+        """The number of inboxes."""
         return sum(map(len, self._inboxes.values()))
 
     def subscribe(self, outlet: Outlet) -> Inbox:
@@ -55,7 +55,7 @@ class Mailboxes:
         return inbox
 
     def unsubscribe(self, outlet: Outlet, inbox: Inbox) -> None:
-        """Put nothing into an inbox any more."""
+        """Stop delivery to an inbox."""
         others = [other for other in self._inboxes.pop(outlet) if other is not inbox]
         if others:
             self._inboxes[outlet] = others
@@ -63,19 +63,19 @@ class Mailboxes:
     def released(
         self, outlet: Outlet, outer: Arrival, partners: Sequence[Arrival], at_ns: Sequence[int]
     ) -> None:
-        """Outputs of `outer`, some or all."""
+        """Deliver outputs of `outer`, some or all."""
         del outer, at_ns
         self._partial.setdefault(outlet, []).extend(partners)
 
     def completed(self, outlet: Outlet, outer: Arrival) -> None:
-        """All outputs of `outer` are there."""
+        """Mark the outputs of `outer` as complete."""
         completed = Completed(outer, self._partial.pop(outlet, []), self._cpu.now_ns)
         for inbox in self._inboxes.get(outlet, ()):
             inbox.append(completed)
 
 
 class SharedGroup:
-    """A shared join with its arrivals: queries of one signature read from it."""
+    """A shared join with its arrivals, read by queries of one signature."""
 
     def __init__(self, join: SharedJoin, mailboxes: Mailboxes, streams: tuple[str, str]) -> None:
         self.join = join
@@ -84,7 +84,7 @@ class SharedGroup:
         self._number = -1
 
     def arrive(self, event: ArrivalEvent) -> None:
-        """Take an arrival in, once."""
+        """Process an arrival, once."""
         if event.number == self._number:
             return
         self._number = event.number
@@ -96,19 +96,19 @@ class SharedGroup:
 class Selected(NamedTuple):
     """Which results of a shared join a query selects; None: all.
 
-    Looked at before a result is made, so that what is left out takes neither time nor room above the join.
+    Tested before a result is built, so that rejected ones cost neither time nor memory above the join.
     """
 
     own: tuple[Predicate | None, Predicate | None]
-    """What the rows of each side must satisfy."""
+    """The condition on the rows of each side."""
     both: Predicate | None
-    """What a result must satisfy."""
+    """The condition on a result."""
 
 
 class SharedFeed:
-    """One query's part of a shared join.
+    """One query's share of a shared join's outputs.
 
-    Invariant: what was told is all that came before the oldest arrival that is still to be told, and no more.
+    Invariant: exactly the changes before the oldest unreported arrival have been emitted.
     """
 
     waits = True
@@ -124,35 +124,35 @@ class SharedFeed:
         self._first_side = 0 if order[0] == 0 else 1
         """The side of the query's first stream."""
         self._sides = 2 if group.streams[0] == group.streams[1] else 1
-        """On how many sides a row comes in."""
+        """The number of sides on which a row enters."""
         self._results = ExpiringResults()
         self._until: int | None = None
-        """The number of the first arrival that came when the query had gone; None: it is still there."""
+        """The number of the first arrival after the query was removed; None: it is running."""
         self._left_us = 0
 
     def leave(self, now_us: int) -> None:
-        """The query goes: what came before is still told, as it is worked off."""
+        """Remove the query; earlier arrivals are still joined and emitted."""
         self.group.join.remove_query(self.outlet)
         self._until = self.group.join.arrived
         self._left_us = now_us
 
     @property
-    def is_through(self) -> bool:
-        """Whether the query has gone and all is told."""
+    def is_finished(self) -> bool:
+        """Whether the query was removed and has no pending results."""
         return self._until is not None and self._oldest() is None
 
     def close(self) -> None:
-        """Take no more from the join."""
+        """Detach from the join."""
         self.group.mailboxes.unsubscribe(self.outlet, self._inbox)
 
     def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """The join takes the row in; what becomes of it is known later."""
+        """Feed the row to the join; its results follow later."""
         if event.stream in self.group.streams:
             self.group.arrive(event)
         return []
 
     def advance(self, event: Event) -> list[Step]:
-        """What the join has worked off by now."""
+        """The changes that the join has finished by now."""
         self.group.join.work_until(event.now_us)
         return self._known(event.now_us, event.now_us * NS_PER_US)
 
@@ -161,7 +161,7 @@ class SharedFeed:
         return [(event.now_us, [])]
 
     def next_us(self) -> int | None:
-        """When the join is through with an arrival, may begin with one, or a result expires."""
+        """The next instant at which the join finishes or may start an arrival, or a result expires."""
         oldest = self._oldest()
         if oldest is None:
             return self._results.next_us() if self._until is None else None
@@ -170,12 +170,12 @@ class SharedFeed:
         return -(-self._inbox[self._sides - 1].at_ns // NS_PER_US)
 
     def finish(self, now_us: int) -> list[Step]:
-        """Work everything off."""
+        """Finish all pending work."""
         self.group.join.drain()
         return self._known(now_us, None)
 
     def _known(self, now_us: int, now_ns: int | None) -> list[Step]:
-        """What is known by `now_ns`, or has been worked off at all, of what happened by `now_us`."""
+        """The changes up to `now_us` that are known by `now_ns`; None: all that are finished."""
         steps: list[Step] = []
         inbox, sides = self._inbox, self._sides
         while (oldest := self._oldest()) is not None:
@@ -187,14 +187,14 @@ class SharedFeed:
                 outer, partners, _ = inbox.popleft()
                 deltas += self._joined(outer, partners)
             steps.append((oldest.at_us, deltas))
-        # What expires while an older arrival is unknown, or when the query has gone, is not told.
+        # Expiries are not emitted while an older arrival is pending, nor after the query was removed.
         ends_us = [now_us] if self._until is None else [now_us, self._left_us]
         if oldest is not None:
             ends_us.append(oldest.at_us)
         return steps + self._expired(min(ends_us))
 
     def _oldest(self) -> Arrival | None:
-        """The oldest arrival that is still to be told; None: there is none."""
+        """The oldest unreported arrival; None: there is none."""
         inbox = self._inbox
         oldest = inbox[0].outer if inbox else self.group.join.oldest_owed(self.outlet)
         if oldest is None or (self._until is not None and oldest.number >= self._until):

@@ -1,9 +1,9 @@
-"""A W-join as a query's source: rows in, results out, each standing until its first member is too old.
+"""A W-join as a query's source: rows in, results out, each valid until its first member is too old.
 
-A W-join knows tuples by stream, value and time. Rows are kept beside it and found again by these; if several rows
+A W-join identifies tuples by stream, value and time. Rows are stored beside it and looked up by these; if several rows
 of a stream share value and time, each takes part.
 
-What stands at an instant T: combinations that satisfy the windows between the streams and in which each member i
+Results at an instant T: combinations that satisfy the windows between the streams and in which each member i
 is at most W_i old, W_i being the largest window that stream i has with any other. Under one window for all this is
 the join of the streams' sliding windows.
 """
@@ -24,7 +24,7 @@ class JoinedStream:
     stream: str
     passes: Predicate | None
     value: Callable[[Row], Value]
-    """What the operator joins on; None: the row joins nothing."""
+    """The value that the operator joins on; None: the row joins nothing."""
     reach_us: int
     """W_i."""
 
@@ -55,7 +55,7 @@ class WindowJoinFeed:
         self._swept_us = 0
 
     def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """What an arrival joins with."""
+        """The results of an arrival."""
         deltas: list[Delta] = []
         is_ours = False
         for place, source in enumerate(self._streams):
@@ -72,7 +72,7 @@ class WindowJoinFeed:
         return [(event.now_us, deltas)] if is_ours else []
 
     def advance(self, event: Event) -> list[Step]:
-        """Results that expire."""
+        """Remove the results that expire."""
         return [(event.now_us, self._results.expire(event.now_us))]
 
     def refresh(self, event: Event) -> list[Step]:
@@ -80,11 +80,11 @@ class WindowJoinFeed:
         return [(event.now_us, [])]
 
     def next_us(self) -> int | None:
-        """When a result expires."""
+        """The next instant at which a result expires."""
         return self._results.next_us()
 
     def finish(self, now_us: int) -> list[Step]:
-        """Nothing is owed."""
+        """Nothing is pending."""
         del now_us
         return []
 
@@ -127,9 +127,9 @@ class WindowJoinFeed:
         return [rows for rows in picked if self._agrees is None or self._agrees(rows)]
 
     def _sweep(self, now_us: int) -> None:
-        """Forget rows that can join no more; seldom, so that it costs little per arrival."""
+        """Drop rows that can no longer join; run rarely, so that it costs little per arrival."""
         reach_us = max(source.reach_us for source in self._streams)
-        # The operator lets a tuple join others that are late by as much as its reach.
+        # The operator may still join a tuple with others that are late by up to its reach.
         horizon_us = now_us - 2 * reach_us
         if horizon_us - self._swept_us <= reach_us:
             return

@@ -1,16 +1,21 @@
-"""Makes the syntax tree while parsing, from the bottom up: nothing here recurses, however deep the text.
+"""Builds the syntax tree while parsing, from the bottom up: nothing here recurses, however deep the text nests.
 
-One method per rule of the grammar, of the same name; the grammar says what each is for.
+One method per grammar rule, of the same name; see the grammar for what each one does.
 """
 
 # ruff: noqa: D102 - see above
 
-from string import ascii_letters, whitespace
 from typing import TypeVar
 
 from lark import Token, Transformer, v_args
 
-from join.dsms.language.errors import QueryFault
+from join.dsms.language.literals import (
+    SyntaxFaultError,
+    place_of,
+    read_count,
+    read_duration_us,
+    read_number,
+)
 from join.dsms.language.syntax import (
     NOWHERE,
     AllOf,
@@ -40,27 +45,15 @@ from join.dsms.language.syntax import (
     WindowSpec,
     children,
 )
-from sim.units import UNITS_US, DurationError, duration_us
 
 DEPTH_MAX = 100
-"""How deep expressions may nest: everything that walks a tree can then recurse."""
-
-_WHOLE_MAX = 2**63 - 1
-"""Largest whole number: what a column of a file can hold."""
+"""Maximum nesting of expressions: code that walks a tree can then recurse safely."""
 
 _T = TypeVar("_T")
 
 
-class SyntaxFaultError(Exception):
-    """A fault found while the tree is made."""
-
-    def __init__(self, at: Place, message: str) -> None:
-        self.fault = QueryFault(at, message)
-        super().__init__(message)
-
-
 class _Name(str):
-    """A name and where it stands."""
+    """A name and its position."""
 
     __slots__ = ("at",)
     at: Place
@@ -75,46 +68,42 @@ class _Clause:
         self.at = at
 
 
-def _at(token: Token) -> Place:
-    return Place(token.line or 1, token.column or 1)
-
-
 def _only(children: list[object], kind: type[_T]) -> list[_T]:
     return [child for child in children if isinstance(child, kind)]
 
 
 class Build(Transformer[Token, Query]):
-    """One method per rule of the grammar, given what the rule's parts became."""
+    """One method per grammar rule, called with the rule's converted children."""
 
     # Names and constants.
 
     def bare_name(self, children: list[Token]) -> _Name:
         name = _Name(children[0])
-        name.at = _at(children[0])
+        name.at = place_of(children[0])
         return name
 
     def quoted_name(self, children: list[Token]) -> _Name:
         name = _Name(children[0][1:-1])
-        name.at = _at(children[0])
+        name.at = place_of(children[0])
         return name
 
     def number(self, children: list[Token]) -> Literal:
-        return Literal(_number(children[0]), _at(children[0]))
+        return Literal(read_number(children[0]), place_of(children[0]))
 
     def duration_literal(self, children: list[Token]) -> Literal:
-        return Literal(_duration_us(children[0]), _at(children[0]))
+        return Literal(read_duration_us(children[0]), place_of(children[0]))
 
     def text(self, children: list[Token]) -> Literal:
-        return Literal(children[0][1:-1].replace("''", "'"), _at(children[0]))
+        return Literal(children[0][1:-1].replace("''", "'"), place_of(children[0]))
 
     def true(self, children: list[Token]) -> Literal:
-        return Literal(value=True, at=_at(children[0]))
+        return Literal(value=True, at=place_of(children[0]))
 
     def false(self, children: list[Token]) -> Literal:
-        return Literal(value=False, at=_at(children[0]))
+        return Literal(value=False, at=place_of(children[0]))
 
     def null(self, children: list[Token]) -> Literal:
-        return Literal(None, _at(children[0]))
+        return Literal(None, place_of(children[0]))
 
     def constant(self, children: list[object]) -> Literal:
         sign, literal = children
@@ -126,12 +115,12 @@ class Build(Transformer[Token, Query]):
         return Literal(-literal.value, literal.at)
 
     def duration(self, children: list[Token]) -> int:
-        return _duration_us(children[0])
+        return read_duration_us(children[0])
 
     def bare_duration(self, children: list[Token]) -> int:
         number = children[0]
         raise SyntaxFaultError(
-            _at(number), f"{number} has no unit; write {number} s or {number} min"
+            place_of(number), f"{number} has no unit; write {number} s or {number} min"
         )
 
     # Expressions.
@@ -143,7 +132,7 @@ class Build(Transformer[Token, Query]):
         return Column(str(first), str(second), first.at)
 
     def now(self, children: list[Token]) -> Now:
-        return Now(_at(children[0]))
+        return Now(place_of(children[0]))
 
     def any_of(self, children: list[object]) -> Expression:
         terms = [child for child in children if not isinstance(child, Token)]
@@ -161,13 +150,13 @@ class Build(Transformer[Token, Query]):
     def negated(self, children: list[object]) -> Expression:
         word, term = children
         assert isinstance(word, Token)
-        return Not(term, _at(word))  # type: ignore[arg-type]
+        return Not(term, place_of(word))  # type: ignore[arg-type]
 
     def compared(self, children: list[object]) -> Expression:
         left, operator, right = children
         assert isinstance(operator, Token)
         name = {"==": "=", "<>": "!="}.get(operator, str(operator))
-        return Comparison(name, left, right, _at(operator))  # type: ignore[arg-type]
+        return Comparison(name, left, right, place_of(operator))  # type: ignore[arg-type]
 
     def in_table(self, children: list[object]) -> Expression:
         operand, negation, word, table, column = children
@@ -175,38 +164,38 @@ class Build(Transformer[Token, Query]):
         assert isinstance(table, _Name)
         name = None if column is None else str(column)
         found = InTable(operand, str(table), name, table.at)  # type: ignore[arg-type]
-        return Not(found, _at(word)) if negation else found
+        return Not(found, place_of(word)) if negation else found
 
     def in_list(self, children: list[object]) -> Expression:
         operand, negation, word, *values = children
         assert isinstance(word, Token)
-        found = InList(operand, tuple(values), _at(word))  # type: ignore[arg-type]
-        return Not(found, _at(word)) if negation else found
+        found = InList(operand, tuple(values), place_of(word))  # type: ignore[arg-type]
+        return Not(found, place_of(word)) if negation else found
 
     def between(self, children: list[object]) -> Expression:
         operand, negation, word, low, _, high = children
         assert isinstance(word, Token)
-        at = _at(word)
+        at = place_of(word)
         found = AllOf((Comparison(">=", operand, low, at), Comparison("<=", operand, high, at)), at)  # type: ignore[arg-type]
         return Not(found, at) if negation else found
 
     def is_null(self, children: list[object]) -> Expression:
         operand, word, negation, _ = children
         assert isinstance(word, Token)
-        found = IsNull(operand, _at(word))  # type: ignore[arg-type]
-        return Not(found, _at(word)) if negation else found
+        found = IsNull(operand, place_of(word))  # type: ignore[arg-type]
+        return Not(found, place_of(word)) if negation else found
 
     def arithmetic(self, children: list[object]) -> Expression:
         left, operator, right = children
         assert isinstance(operator, Token)
-        return Arithmetic(str(operator), left, right, _at(operator))  # type: ignore[arg-type]
+        return Arithmetic(str(operator), left, right, place_of(operator))  # type: ignore[arg-type]
 
     def minus(self, children: list[object]) -> Expression:
         operator, operand = children
         assert isinstance(operator, Token)
         if isinstance(operand, Literal) and type(operand.value) in {int, float}:
-            return Literal(-operand.value, _at(operator))  # type: ignore[operator]
-        return Minus(operand, _at(operator))  # type: ignore[arg-type]
+            return Literal(-operand.value, place_of(operator))  # type: ignore[operator]
+        return Minus(operand, place_of(operator))  # type: ignore[arg-type]
 
     def call(self, children: list[object]) -> Expression:
         name, distinct, *arguments = children
@@ -229,7 +218,7 @@ class Build(Transformer[Token, Query]):
         return RangeSpec(window_us)
 
     def rows_window(self, children: list[Token]) -> WindowSpec:
-        return RowsSpec(_count(children[-1]))
+        return RowsSpec(read_count(children[-1]))
 
     def now_window(self, children: list[Token]) -> WindowSpec:
         del children
@@ -238,17 +227,17 @@ class Build(Transformer[Token, Query]):
     def partition_window(self, children: list[object]) -> WindowSpec:
         _, _, by, _, number, _, where = children
         assert isinstance(number, Token)
-        return PartitionSpec(by, _count(number), where)  # type: ignore[arg-type]
+        return PartitionSpec(by, read_count(number), where)  # type: ignore[arg-type]
 
     def predicate_window(self, children: list[object]) -> WindowSpec:
         word, enters, _, on = children
         assert isinstance(word, Token)
-        return PredicateSpec(enters, None, on, _at(word))  # type: ignore[arg-type]
+        return PredicateSpec(enters, None, on, place_of(word))  # type: ignore[arg-type]
 
     def in_out_window(self, children: list[object]) -> WindowSpec:
         word, _, enters, _, leaves, _, on = children
         assert isinstance(word, Token)
-        return PredicateSpec(enters, leaves, on, _at(word))  # type: ignore[arg-type]
+        return PredicateSpec(enters, leaves, on, place_of(word))  # type: ignore[arg-type]
 
     def pair_window(self, children: list[object]) -> PairWindow:
         return _pair(children, directed=False)
@@ -311,7 +300,7 @@ class Build(Transformer[Token, Query]):
         clauses: dict[str, _Clause] = {}
         for clause in _only(rest, _Clause):
             if clause.kind in clauses:
-                raise SyntaxFaultError(clause.at, f"{clause.kind} is said twice")
+                raise SyntaxFaultError(clause.at, f"{clause.kind} appears twice")
             clauses[clause.kind] = clause
         window = clauses.get("WINDOW")
         query = Query(
@@ -331,7 +320,7 @@ class Build(Transformer[Token, Query]):
 
 
 def check_depth(query: Query) -> None:
-    """Refuse expressions that nest too deep to walk by recursion."""
+    """Reject expressions that nest too deep to walk by recursion."""
     waiting = [(expression, 1) for expression in _expressions(query)]
     while waiting:
         node, depth = waiting.pop()
@@ -356,42 +345,11 @@ def _expressions(query: Query) -> list[Expression]:
 def _clause(kind: str, children: list[object], value: object) -> _Clause:
     word = children[0]
     assert isinstance(word, Token)
-    return _Clause(kind, value, _at(word))
+    return _Clause(kind, value, place_of(word))
 
 
 def _pair(parts: list[object], *, directed: bool) -> PairWindow:
     word, first, second, window_us = parts
     assert isinstance(word, Token)
     assert isinstance(window_us, int)
-    return PairWindow(str(first), str(second), window_us, directed, _at(word))
-
-
-def _number(token: Token) -> int | float:
-    if token.isdigit():
-        digits = token.lstrip("0") or "0"
-        if len(digits) > len(str(_WHOLE_MAX)) or int(digits) > _WHOLE_MAX:
-            raise SyntaxFaultError(_at(token), f"the number {token[:30]} is too large")
-        return int(digits)
-    value = float(token)
-    if value in {float("inf"), float("-inf")}:
-        raise SyntaxFaultError(_at(token), f"the number {token[:30]} is too large")
-    return value
-
-
-def _count(token: Token) -> int:
-    value = _number(token)
-    if not isinstance(value, int) or value < 1:
-        raise SyntaxFaultError(
-            _at(token), f"found {token}; expected a whole number of rows, at least 1"
-        )
-    return value
-
-
-def _duration_us(token: Token) -> int:
-    number = token.rstrip(f"{ascii_letters}{whitespace}")
-    word = token[len(number) :].strip().lower()
-    unit = word if word in UNITS_US else "min" if word.startswith("min") else word[0]
-    try:
-        return duration_us(f"{number}{unit}")
-    except DurationError as error:
-        raise SyntaxFaultError(_at(token), f"found {token[:30]}; {error}") from None
+    return PairWindow(str(first), str(second), window_us, directed, place_of(word))

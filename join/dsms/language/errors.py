@@ -1,4 +1,4 @@
-"""Errors in queries: where, what was found, what was expected, what was perhaps meant."""
+"""Errors in queries: position, what was found, what was expected, and a suggestion."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from join.dsms.language.syntax import NOWHERE, Place
 from sim.errors import MoteJoinError
 
 _LINE_MAX = 100
-"""Characters of the faulty line that are shown."""
+"""Characters of the offending line to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFault:
-    """One thing wrong with a query."""
+    """One error in a query."""
 
     at: Place
     message: str
@@ -26,7 +26,7 @@ class QueryFault:
 
 
 class QueryError(MoteJoinError):
-    """A query that cannot be run, with all its faults at once."""
+    """A query that cannot be run, with all its errors."""
 
     def __init__(self, sql: str, faults: Sequence[QueryFault]) -> None:
         assert faults, sql
@@ -35,7 +35,7 @@ class QueryError(MoteJoinError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like `name`, if any does; one or two letters tell too little."""
+    """The known name most similar to `name`, if any; names of one or two letters are too short to compare."""
     if len(name) < 3:
         return None
     by_case = {each.casefold(): each for each in known}
@@ -44,7 +44,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], at: Place) -> QueryFault:
-    """A name that is not known: says what there is."""
+    """The error for an unknown name, with the names that exist."""
     names = sorted(known)
     there = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
     message = (
@@ -56,7 +56,7 @@ def unknown(kind: str, name: str, known: Iterable[str], at: Place) -> QueryFault
 
 
 def _shown(sql: str, fault: QueryFault) -> str:
-    """The fault, with the line it is in and a mark under the place."""
+    """The error, with its line and a caret under its column."""
     lines = sql.splitlines()
     if fault.at == NOWHERE or not 1 <= fault.at.line <= len(lines):
         return str(fault)

@@ -1,4 +1,4 @@
-"""From a query's text to its syntax tree, or to an error that helps."""
+"""Parses a query's text into its syntax tree, or raises a helpful error."""
 
 import re
 from functools import cache
@@ -7,23 +7,24 @@ from importlib.resources import files
 from lark import Lark, Token, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from join.dsms.language.build import Build, SyntaxFaultError
+from join.dsms.language.build import Build
 from join.dsms.language.errors import QueryError, QueryFault, nearest
+from join.dsms.language.literals import SyntaxFaultError
 from join.dsms.language.syntax import Place, Query
 from sim.units import UNITS_US
 
 LENGTH_MAX = 20_000
-"""Characters in a query, at most."""
+"""Maximum length of a query in characters."""
 
 _KEYWORD = re.compile(r"[A-Z]+")
 
 _TIMED = re.compile(
     r"\b(?:RANGE|D?WINDOW\s*(?:\([^()]*\)\s*)?=?|NOW\s*[-+])\s*\d+(?:\.\d+)?\s*$", re.IGNORECASE
 )
-"""What comes before the unit of a duration."""
+"""The number before a duration's unit."""
 
 _NEAR = 80
-"""Characters before a fault that are looked at: however long the text, the search is short."""
+"""Characters before an error that are searched: the search stays short however long the text."""
 
 _WORDS = {
     "NAME": "a name",
@@ -56,7 +57,7 @@ _EXPRESSION = {
     "FALSE",
     "NULL",
 }
-"""What an expression can begin with, besides names and windows."""
+"""Tokens that can begin an expression, besides names and windows."""
 
 _GOES_ON = {
     "COMPARE",
@@ -72,7 +73,7 @@ _GOES_ON = {
     "AND",
     "OR",
 }
-"""How an expression can go on."""
+"""Tokens that can continue an expression."""
 
 
 @cache
@@ -85,10 +86,10 @@ def parse(sql: str) -> Query:
     """The syntax tree of a query.
 
     Raises:
-        QueryError: The text is no query.
+        QueryError: The text is not a valid query.
     """
     if len(sql) > LENGTH_MAX:
-        message = f"the query has {len(sql):,} characters; at most {LENGTH_MAX:,} are read"
+        message = f"the query has {len(sql):,} characters; expected at most {LENGTH_MAX:,}"
         raise QueryError(sql, [QueryFault(Place(1, 1), message)])
     if not sql.strip().strip(";"):
         raise QueryError(sql, [QueryFault(Place(1, 1), "the query is empty; expected SELECT")])
@@ -122,10 +123,10 @@ def _explained(sql: str, fault: UnexpectedInput) -> QueryFault:
             assert fault.pos_in_stream is not None
             character = sql[fault.pos_in_stream]
             if character in "'\"":
-                return QueryFault(at, f"the text that begins with {character} has no end")
+                return QueryFault(at, f"the text that starts with {character} is not closed")
             return QueryFault(at, f"{character!r} has no meaning in a query")
         case _:
-            return QueryFault(Place(1, 1), "this is no query; expected SELECT")
+            return QueryFault(Place(1, 1), "this is not a query; expected SELECT")
 
 
 def _end(sql: str) -> Place:
@@ -134,7 +135,7 @@ def _end(sql: str) -> Place:
 
 
 def _list(wanted: set[str]) -> str:
-    """What was expected, in words, the most telling first."""
+    """The expected tokens in words, the most helpful first."""
     rest = set(wanted)
     parts = []
     if {"NUMBER", "LPAR"} <= rest:
@@ -154,7 +155,7 @@ def _list(wanted: set[str]) -> str:
 
 
 def _meant(sql: str, token: Token, wanted: set[str]) -> str | None:
-    """A keyword that this word, or the one before it, may be a slip for."""
+    """A keyword of which this word, or the one before it, may be a misspelling."""
     keywords = {name for name in wanted if _KEYWORD.fullmatch(name) and name not in _WORDS}
     if token.type == "NAME" and (near := nearest(token, keywords)):
         return near

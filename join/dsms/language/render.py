@@ -1,4 +1,4 @@
-"""Syntax trees as text, one way for each meaning: for plans, column names and signatures."""
+"""Syntax trees as canonical text, for plans, column names and signatures."""
 
 from join.dsms.language.syntax import (
     AllOf,
@@ -34,7 +34,7 @@ def render_duration(duration_us: int) -> str:
 
 
 def render(node: Expression) -> str:  # noqa: PLR0912 - one branch per kind of node
-    """An expression as it could be written."""
+    """An expression in query syntax."""
     match node:
         case Literal(value):
             return _literal(value)
@@ -67,7 +67,7 @@ def render(node: Expression) -> str:  # noqa: PLR0912 - one branch per kind of n
 
 
 def render_window(window: WindowSpec | None) -> str:
-    """A stream's window as it could be written."""
+    """A stream's window in query syntax."""
     match window:
         case None:
             return "[UNBOUNDED]"
@@ -99,6 +99,6 @@ def _literal(value: float | str | bool | None) -> str:
 
 
 def _inner(node: Expression) -> str:
-    """As part of something larger: in parentheses unless it is a single word or a call."""
+    """An expression as an operand: in parentheses unless it is a single word or a call."""
     text = render(node)
     return text if isinstance(node, Literal | Column | Now | Call) else f"({text})"

@@ -1,4 +1,4 @@
-"""The syntax tree of a query. Nodes that are equal say the same; where they stand does not count."""
+"""The syntax tree of a query. Nodes with the same meaning are equal; their positions are ignored."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -120,7 +120,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of a row's values; aggregates are told apart by their names later."""
+    """A function of a row's values; aggregates are recognised by their names later."""
 
     function: str
     arguments: tuple["Expression", ...]
@@ -196,7 +196,7 @@ WindowSpec = RangeSpec | RowsSpec | PartitionSpec | PredicateSpec
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A stream in FROM, the name it goes by and its window."""
+    """A stream in FROM, its alias and its window."""
 
     stream: str
     alias: str
@@ -234,7 +234,7 @@ class Query:
     """The uniform window."""
     pairs: tuple[PairWindow, ...]
     either_way_at: Place | None
-    """Where it says that directed windows hold as written or all the other way round."""
+    """Position of EITHER WAY: directed windows hold as written or all reversed."""
     distinct: bool
     explain: bool
     window_at: Place = field(default=NOWHERE, compare=False, repr=False)
@@ -263,7 +263,7 @@ def walk(node: Expression) -> Iterator[Expression]:
 
 
 def rewrite(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
-    """The expression with every node that `change` has a replacement for replaced, from the top down."""
+    """The expression with each node replaced for which `change` returns a replacement, from the top down."""
     changed = change(node)
     if changed is not None:
         return changed

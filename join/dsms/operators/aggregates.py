@@ -1,8 +1,8 @@
-"""Aggregates that can be undone: every accumulator takes values in and out, in any order.
+"""Reversible aggregates: every accumulator adds and removes values, in any order.
 
 NULLs do not count, as in SQL. Sums of floats are kept as exact integers, in units of the smallest float, so
-that any number of updates and expiries leaves no rounding behind: the sum shown is the correctly rounded sum
-of what is in the window.
+that updates and expiries accumulate no rounding error: the sum shown is the correctly rounded sum
+of the values in the window.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ _UNIT_BITS = 1074
 
 
 _SPENT_MIN = 16
-"""Entries of a heap that may be out of date, however few are not."""
+"""Stale entries that a heap may always hold, however few are current."""
 
 
 class Accumulator(ABC):
@@ -26,15 +26,15 @@ class Accumulator(ABC):
 
     @abstractmethod
     def add(self, value: Scalar) -> None:
-        """Take a value that is not NULL in."""
+        """Add a value that is not NULL."""
 
     @abstractmethod
     def remove(self, value: Scalar) -> None:
-        """Take out a value that was taken in."""
+        """Remove a value that was added before."""
 
     @abstractmethod
     def result(self) -> Scalar:
-        """The aggregate of the values that are in."""
+        """The aggregate of the current values."""
 
 
 class Count(Accumulator):
@@ -55,7 +55,7 @@ class Count(Accumulator):
         self._count -= 1
 
     def result(self) -> int:
-        """How many values are in."""
+        """The number of values."""
         return self._count
 
 
@@ -66,20 +66,20 @@ class CountDistinct(Accumulator):
         self._copies: Counter[Scalar] = Counter()
 
     def add(self, value: Scalar) -> None:
-        """Note one more copy."""
+        """Add one copy."""
         self._copies[value] += 1
 
     def remove(self, value: Scalar) -> None:
-        """Note one copy less."""
+        """Remove one copy."""
         take_out(self._copies, value)
 
     def result(self) -> int:
-        """How many different values are in."""
+        """The number of distinct values."""
         return len(self._copies)
 
 
 class Sum(Accumulator):
-    """SUM(x): an integer for integers, a float otherwise; NULL of nothing, and where it is no finite number."""
+    """SUM(x): an integer for integers, a float otherwise; NULL for no values or if not finite."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -88,7 +88,7 @@ class Sum(Accumulator):
         """Sum of the finite floats, in units of the smallest float."""
         self._float_count = 0
         self._infinite = 0
-        """How many infinities are in."""
+        """The number of infinities among the values."""
 
     def add(self, value: Scalar) -> None:
         """Add to the sum."""
@@ -131,7 +131,7 @@ class Sum(Accumulator):
 
 
 class Average(Sum):
-    """AVG(x): a float; NULL of nothing, and where it is no finite number."""
+    """AVG(x): a float; NULL for no values or if not finite."""
 
     def result(self) -> float | None:
         """The mean, correctly rounded."""
@@ -139,10 +139,10 @@ class Average(Sum):
 
 
 class Extreme(Accumulator):
-    """MIN(x) or MAX(x): NULL of nothing. Removal is lazy, each step O(log n) amortised.
+    """MIN(x) or MAX(x): NULL for no values. Removal is lazy, each step O(log n) amortised.
 
-    Invariant: every value that is in has an entry; entries of values gone are no more than those of values that are in,
-    and a few.
+    Invariant: every current value has an entry; there are at most as many stale entries as current ones, plus a
+    constant.
     """
 
     def __init__(self, *, largest: bool) -> None:
@@ -151,7 +151,7 @@ class Extreme(Accumulator):
         self._largest = largest
 
     def add(self, value: Scalar) -> None:
-        """Take a candidate in."""
+        """Add a candidate."""
         self._copies[value] += 1
         if self._copies[value] == 1:
             heappush(self._heap, self._entry(value))
@@ -160,11 +160,11 @@ class Extreme(Accumulator):
                 heapify(self._heap)
 
     def remove(self, value: Scalar) -> None:
-        """Take a candidate out."""
+        """Remove a candidate."""
         take_out(self._copies, value)
 
     def result(self) -> Scalar:
-        """The smallest or largest value that is in."""
+        """The smallest or largest current value."""
         while self._heap:
             first = self._heap[0]
             value: Scalar = first.value if self._largest else first
@@ -175,7 +175,7 @@ class Extreme(Accumulator):
 
     @property
     def entries(self) -> int:
-        """How many are held, those of values gone included."""
+        """The number of entries, stale ones included."""
         return len(self._heap)
 
     def _entry(self, value: Scalar) -> Any:  # noqa: ANN401 - anything that can be compared
@@ -183,7 +183,7 @@ class Extreme(Accumulator):
 
 
 class _Descending:
-    """Turns the order of any comparable values round, text included."""
+    """Reverses the order of any comparable values, text included."""
 
     __slots__ = ("value",)
 

@@ -1,8 +1,8 @@
 """The join of two changing relations, for all three kinds of change.
 
-PWindow says nothing of updates through a join. Here an update that keeps the join key updates each result it
-takes part in; one that changes the key deletes the old results and inserts the new. A predicate beyond the key
-is judged per result, before and after.
+PWindow does not define updates through a join. Here an update that keeps the join key updates each result it
+is part of; one that changes the key deletes the old results and inserts the new. A predicate beyond the key
+is evaluated per result, before and after.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ Key = Callable[[Row], Row | None]
 
 
 def no_key(row: Row) -> Row | None:
-    """The key of a join without equalities: all rows meet (a nested loop)."""
+    """The key of a join without equalities: every pair of rows is tested (a nested loop)."""
     del row
     return ()
 
@@ -37,7 +37,7 @@ class _Side:
         return list(rows.elements()) if rows else []
 
     def take(self, delta: Delta) -> None:
-        """Follow a change of the relation."""
+        """Apply a change of the relation."""
         if delta.old is not None and (key := self.key(delta.old)) is not None:
             rows = self._rows[key]
             rows[delta.old] -= 1
@@ -57,11 +57,11 @@ class DeltaJoin:
         self._passes = passes
 
     def apply_left(self, batch: Batch) -> list[Delta]:
-        """What a change of the left relation does to the results."""
+        """The changes of the results due to a change of the left relation."""
         return self._apply(batch, 0)
 
     def apply_right(self, batch: Batch) -> list[Delta]:
-        """What a change of the right relation does to the results."""
+        """The changes of the results due to a change of the right relation."""
         return self._apply(batch, 1)
 
     def _apply(self, batch: Batch, place: int) -> list[Delta]:
@@ -97,7 +97,7 @@ class JoinTree:
         self._joins = joins
 
     def apply(self, source: int, batch: Batch) -> list[Delta]:
-        """What a change of one source does to the results."""
+        """The changes of the results due to a change of one source."""
         if source == 0:
             deltas, rest = list(batch), self._joins
         else:

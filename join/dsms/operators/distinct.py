@@ -4,7 +4,7 @@ from join.dsms.changes import Batch, Delta, Row
 
 
 class Distinct:
-    """Each different row once. Judges a batch by what is there before and after it.
+    """Each distinct row once. Compares the rows present before and after a batch.
 
     Invariant: `_copies` holds the number of copies of each row in the input, never zero.
     """
@@ -13,7 +13,7 @@ class Distinct:
         self._copies: dict[Row, int] = {}
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What the batch does to the set of different rows."""
+        """The changes of the set of distinct rows due to the batch."""
         copies = self._copies
         was_there: dict[Row, bool] = {}
         for old, new in batch:

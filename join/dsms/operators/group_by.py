@@ -1,7 +1,7 @@
 """GROUP BY with aggregates, for all three kinds of change (PWindow §5.1).
 
-A group's row is shown once per batch, as it is after the batch: an update that takes a value out and puts
-another in moves COUNT from 10 to 10, never by way of 9 (PWindow §3.3.2).
+A group's row is emitted once per batch, in its state after the batch: an update that removes a value and adds
+another moves COUNT from 10 to 10, never via 9 (PWindow §3.3.2).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from join.dsms.operators.aggregates import Accumulator
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregate of a query: how to accumulate what."""
+    """One aggregate of a query: its argument and its accumulator."""
 
     make: Callable[[], Accumulator]
     argument: Callable[[Row], Scalar]
-    """The value of a row; NULL: it does not count."""
+    """The argument's value for a row; NULL: not counted."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Group:
 class GroupBy:
     """One row per group: the key's columns, then the aggregates.
 
-    Without a key there is one group for all, and it is there from the first batch on, empty or not.
+    Without a key there is one group for all rows, which exists from the first batch on, empty or not.
 
     Invariant: a group with a key has at least one row.
     """
@@ -42,7 +42,7 @@ class GroupBy:
         self._groups: dict[Row, _Group] = {}
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What the batch does to the groups' rows."""
+        """The changes of the groups' rows due to the batch."""
         key_of = self._key
         if key_of is None:
             everyone = self._group(())

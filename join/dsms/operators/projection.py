@@ -4,7 +4,7 @@ from join.dsms.changes import Batch, Delta, Mapper
 
 
 class Projection:
-    """Each row mapped to another. Holds no state.
+    """Maps each row to another. Stateless.
 
     An update stays an update even if the columns that are left did not change: the row is confirmed, as for
     sensor 3 at time 6 in PWindow Example 1.
@@ -14,7 +14,7 @@ class Projection:
         self._mapper = mapper
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What the batch does to the mapped rows."""
+        """The changes of the mapped rows due to the batch."""
         mapper = self._mapper
         return [
             Delta(None if old is None else mapper(old), None if new is None else mapper(new))

@@ -6,7 +6,7 @@ from join.dsms.changes import Batch, Delta, Predicate, Row
 
 
 def select(batch: Batch, passes: Predicate) -> list[Delta]:
-    """What the batch does to the rows that pass: an update may let a row in or out."""
+    """The changes of the rows that pass; an update may add or remove a row."""
     selected = []
     for old, new in batch:
         before = old if old is not None and passes(old) else None
@@ -17,20 +17,20 @@ def select(batch: Batch, passes: Predicate) -> list[Delta]:
 
 
 class Selection:
-    """Rows that pass a predicate which depends on the row alone. Holds no state."""
+    """Rows that pass a predicate which depends on the row alone. Stateless."""
 
     def __init__(self, passes: Predicate) -> None:
         self._passes = passes
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What the batch does to the selected rows."""
+        """The changes of the selected rows due to the batch."""
         return select(batch, self._passes)
 
 
 class TableSelection:
     """Rows that pass a predicate which also depends on tables that may change.
 
-    Invariant: `_inside` holds the rows that passed when last looked at, `_outside` the others.
+    Invariant: `_inside` holds the rows that passed when last evaluated, `_outside` the others.
     """
 
     def __init__(self, passes: Predicate) -> None:
@@ -39,7 +39,7 @@ class TableSelection:
         self._outside: Counter[Row] = Counter()
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What the batch does to the selected rows."""
+        """The changes of the selected rows due to the batch."""
         for old, new in batch:
             if old is not None:
                 self._forget(old)
@@ -48,7 +48,7 @@ class TableSelection:
         return select(batch, self._passes)
 
     def refresh(self) -> list[Delta]:
-        """What a change of the tables does to the selected rows."""
+        """The changes of the selected rows due to a change of the tables."""
         left = [row for row in self._inside if not self._passes(row)]
         entered = [row for row in self._outside if self._passes(row)]
         deltas = []

@@ -8,7 +8,7 @@ from join.dsms.changes import Batch, Delta, Mapper, Row
 class TableColumns:
     """Each row, followed by values that depend on the row and on tables that may change.
 
-    Invariant: `_values` holds, for each row of the input, its values as they were when last looked at.
+    Invariant: `_values` holds, for each row of the input, its values when last evaluated.
     """
 
     def __init__(self, values: Mapper) -> None:
@@ -17,7 +17,7 @@ class TableColumns:
         self._copies: Counter[Row] = Counter()
 
     def apply(self, batch: Batch) -> list[Delta]:
-        """What the batch does to the longer rows."""
+        """The changes of the extended rows due to the batch."""
         return [
             Delta(
                 None if old is None else self._leave(old), None if new is None else self._enter(new)
@@ -26,7 +26,7 @@ class TableColumns:
         ]
 
     def refresh(self) -> list[Delta]:
-        """What a change of the tables does to the longer rows."""
+        """The changes of the extended rows due to a change of the tables."""
         deltas = []
         for row, before in self._values.items():
             after = self._values[row] = self._compute(row)

@@ -1,1 +1,1 @@
-"""From a parsed query to a plan that runs."""
+"""Turns a parsed query into a plan that runs."""

@@ -1,4 +1,4 @@
-"""From a plan to a running query: expressions compiled, windows and joins made or shared."""
+"""Builds a running query from a plan: compiles expressions, makes or shares windows and joins."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,15 +29,15 @@ from join.operators.registry import make_operator
 from join.windows import Pairs, PairWindow, TimeWindows
 
 _SENSOR_COLUMNS = ("node", "stream", "sensor")
-"""Columns that say which sensor made a reading, in streams of several sensors."""
+"""Columns that identify the sensor of a reading, in streams of several sensors."""
 
 _FAR_US = 2**62
-"""Further ahead than any recording: gaps between readings are the stream's affair."""
+"""Further ahead than any recording: gaps between readings are not checked here."""
 
 
 @dataclass(slots=True)
 class Assembler:
-    """Makes queries run, and keeps what they share."""
+    """Assembles running queries, and keeps what they share."""
 
     catalog: Catalog
     moment: Moment
@@ -52,7 +52,7 @@ class Assembler:
         self.windows = WindowMaker(self.state_limit)
 
     def assemble(self, name: str, plan: Plan, faults: list[QueryFault]) -> Pipeline:
-        """The running query, fit to run only if no fault was added."""
+        """The running query; valid only if nothing was added to `faults`."""
         scope = self._scope(plan, faults)
         feed = self._feed(plan, scope)
         transforms: list[Transform] = []
@@ -66,8 +66,8 @@ class Assembler:
         columns = dict(zip(output.names, output.types, strict=True))
         return Pipeline(name, plan, columns, feed, [*transforms, *output.transforms])
 
-    def let_go(self, pipeline: Pipeline) -> None:
-        """Forget a query that is through, and its shared join if it was the last."""
+    def discard(self, pipeline: Pipeline) -> None:
+        """Discard a finished query, and its shared join if no other query uses it."""
         feed, step = pipeline.feed, pipeline.plan.shared
         if isinstance(feed, SharedFeed) and step is not None:
             feed.close()
@@ -88,7 +88,7 @@ class Assembler:
         return Scope(self.catalog, self.moment, sources, faults)
 
     def _joined_type(self, sensors: Sensors, faults: list[QueryFault]) -> Type | None:
-        """The type of what sensors join on, in all streams that have it."""
+        """The type of the sensors' join attribute, in all streams that have it."""
         kinds = {
             name: schema.columns[column]
             for name, schema in self.catalog.streams.items()
@@ -193,9 +193,9 @@ class Assembler:
 
 
 def _selected(plan: Plan, scope: Scope) -> Selected:
-    """The selection above a shared join, what speaks of single streams apart.
+    """The selection above a shared join, with conditions on single streams separate.
 
-    Functions may fail: they are kept for rows that all else lets through, as they stand in the query.
+    Functions may fail: they run only on rows that pass all other conditions, in the order of the query.
     """
     assert plan.shared is not None
     own: list[Predicate | None] = []
@@ -244,14 +244,14 @@ class _Pairwise:
         self._conditions = conditions
 
     def pair(self, first: Value, second: Value) -> bool:
-        """Whether two tuples, given as (place, row), the earlier place first, go together."""
+        """Whether two tuples, given as (place, row), the earlier place first, satisfy the conditions."""
         i, a = cast("tuple[int, Row]", first)
         j, b = cast("tuple[int, Row]", second)
         passes = self._conditions.get((i, j))
         return passes is None or passes(a + b)
 
     def all(self, rows: Sequence[Row]) -> bool:
-        """Whether rows, one per stream, go together."""
+        """Whether rows, one per stream, satisfy the conditions."""
         return all(passes(rows[i] + rows[j]) for (i, j), passes in self._conditions.items())
 
 
@@ -271,7 +271,7 @@ def _pairwise(plan: Plan, conditions: Sequence[Expression], scope: Scope) -> _Pa
 
 
 def _numbered(windows: TimeWindows, names: Sequence[str]) -> TimeWindows:
-    """Windows between streams known by number."""
+    """The windows with streams numbered by their order in `names`."""
     if not isinstance(windows, Pairs):
         return windows
     return Pairs(
@@ -289,7 +289,7 @@ def _numbered(windows: TimeWindows, names: Sequence[str]) -> TimeWindows:
 
 
 def _value(place: int, parts: Sequence[Evaluate] | None) -> Callable[[Row], Value]:
-    """What a W-join joins on: a key, or the tuple itself for a predicate to look at."""
+    """The value that a W-join joins on: a key, or the tuple itself for a predicate to evaluate."""
     if parts is None:
         return lambda row: (place, row)
     return row_key(parts)
@@ -325,6 +325,6 @@ def _all(terms: Sequence[Expression], scope: Scope) -> Predicate | None:
 
 
 def _check_equal(left: Sequence[Expression], right: Sequence[Expression], scope: Scope) -> None:
-    """Find out whether keys can be compared at all."""
+    """Report keys whose types cannot be compared."""
     for one, other in zip(left, right, strict=True):
         compile_expression(Comparison("=", one, other, one.at), scope)

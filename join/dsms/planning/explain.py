@@ -1,4 +1,4 @@
-"""Plans as text: one operator a line, what it reads indented below it."""
+"""Plans as text: one operator per line, with its inputs indented below it."""
 
 from join.dsms.language.render import render, render_duration, render_window
 from join.dsms.language.syntax import AnyOf, Expression
@@ -9,7 +9,7 @@ _INDENT = "  "
 
 
 def explain(plan: Plan) -> str:
-    """The plan, from the answer down to the streams."""
+    """The plan, from the output down to the streams."""
     lines: list[str] = []
 
     def put(text: str) -> None:

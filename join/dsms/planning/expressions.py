@@ -1,4 +1,4 @@
-"""Expressions made into functions of a row, types checked beforehand; SQL's logic of three values.
+"""Compiles expressions into functions of a row, with type checks and SQL's three-valued logic.
 
 No text is ever evaluated as code: each node of the syntax tree becomes a closure.
 """
@@ -31,12 +31,11 @@ from join.dsms.language.syntax import (
     PairWindow,
     Place,
 )
+from join.dsms.operators.aggregate_registry import aggregate_named, aggregate_names
 from join.dsms.planning.scope import Scope
 from sim.errors import InputError
 
 Evaluate = Callable[[Row], Any]
-
-AGGREGATES = ("count", "sum", "avg", "min", "max")
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -50,12 +49,12 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An expression as a function, and the type of its value; None: NULL or unknown after a fault."""
+    """An expression as a function, and the type of its value; None: NULL, or unknown after an error."""
 
     type: Type | None
     evaluate: Evaluate
     place: int | None = None
-    """Where in the row the value is, if it is a plain column."""
+    """The value's index in the row, if it is a plain column."""
 
 
 def compile_predicate(node: Expression, scope: Scope) -> Predicate:
@@ -70,7 +69,7 @@ def compile_predicate(node: Expression, scope: Scope) -> Predicate:
 def compile_expression(  # noqa: PLR0912 - one branch per kind of node
     node: Expression, scope: Scope
 ) -> Compiled:
-    """The expression as a function of a row of the scope; faults go to the scope."""
+    """The expression as a function of a row of the scope; errors are added to the scope."""
     match node:
         case Literal(value):
             return Compiled(_type_of(value), lambda row: value)
@@ -160,7 +159,7 @@ def _arithmetic(node: Arithmetic, scope: Scope) -> Compiled:
         return None if x is None or y is None else calculate(x, y)
 
     def real(row: Row) -> Scalar:
-        # As `_finite` has it, without the call.
+        # As `_finite` does, inlined.
         x, y = a(row), b(row)
         if x is None or y is None:
             return None
@@ -174,7 +173,7 @@ def _arithmetic(node: Arithmetic, scope: Scope) -> Compiled:
 
 
 def _finite(calculate: Callable[..., Any]) -> Callable[..., Any]:
-    """The calculation with NULL for what is too large for a number or is none, as infinity less infinity."""
+    """The calculation, with NULL for results that overflow or are not numbers, such as infinity less infinity."""
 
     def finite(*values: Scalar) -> Scalar:
         try:
@@ -235,7 +234,7 @@ def _comparable(left: Type | None, right: Type | None, comparison: str) -> bool:
 
 
 def _logic(terms: tuple[Expression, ...], scope: Scope, *, decisive: bool) -> Compiled:
-    """AND, decided by a false term, or OR, decided by a true one; NULL leaves it open."""
+    """AND, decided by a false term, or OR, decided by a true one; NULL is undecided."""
     evaluates = []
     for term in terms:
         compiled = compile_expression(term, scope)
@@ -298,9 +297,11 @@ def _in_table(node: InTable, scope: Scope) -> Compiled:
 
 
 def _truth(value: object) -> bool:
-    """What a user's condition means: Python takes much for true, but a number or a text is another kind of value."""
+    """The truth value of a user condition's result, as in Python; texts and numbers but 0 and 1 are errors."""
     if isinstance(value, int | float | str) and value not in {0, 1}:
-        raise TypeError(f"it returned {value!r}, expected true or false: functions are conditions")
+        raise TypeError(
+            f"it returned {value!r}; expected true or false, since functions are conditions"
+        )
     return bool(value)
 
 
@@ -317,12 +318,12 @@ def _is_in(operand: Evaluate, values: Any) -> Evaluate:  # noqa: ANN401 - a set 
 
 
 def _call(node: Call, scope: Scope) -> Compiled:
-    if node.function.lower() in AGGREGATES:
+    if aggregate_named(node.function) is not None:
         return _fault(scope, node.at, f"{node.function} can stand only in SELECT")
     functions = scope.catalog.functions
     name = find(node.function, functions)
     if name is None:
-        known = [*functions, *AGGREGATES]
+        known = [*functions, *aggregate_names()]
         scope.faults.append(unknown("function", node.function, known, node.at))
         return Compiled(None, lambda row: None)
     function = functions[name]
@@ -348,7 +349,7 @@ def _call(node: Call, scope: Scope) -> Compiled:
             SystemExit,
         ) as failure:  # the function is the user's and may fail in any way
             shown = ", ".join(map(repr, values))
-            told = f"{type(failure).__name__}: {failure}"
-            raise InputError(f"{where}: {name}({shown}) failed: {told}") from failure
+            reason = f"{type(failure).__name__}: {failure}"
+            raise InputError(f"{where}: {name}({shown}) failed: {reason}") from failure
 
     return Compiled(returns, evaluate)

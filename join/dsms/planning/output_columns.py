@@ -1,6 +1,6 @@
-"""SELECT lists made into operators: grouping, aggregates, projection, and the names of the output columns."""
+"""Turns SELECT lists into operators: grouping, aggregates, projection, and the names of the output columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TypeGuard
@@ -19,18 +19,23 @@ from join.dsms.language.syntax import (
     rewrite,
     walk,
 )
-from join.dsms.operators.aggregates import Accumulator, Average, Count, CountDistinct, Extreme, Sum
+from join.dsms.operators.aggregate_registry import (
+    AggregateFunction,
+    Takes,
+    aggregate_named,
+    aggregate_names,
+)
 from join.dsms.operators.distinct import Distinct
 from join.dsms.operators.group_by import Aggregate, GroupBy
 from join.dsms.operators.projection import Projection
 from join.dsms.operators.table_columns import TableColumns
-from join.dsms.planning.expressions import AGGREGATES, Compiled, compile_expression
+from join.dsms.planning.expressions import Compiled, compile_expression
 from join.dsms.planning.plan import Plan
 from join.dsms.planning.scope import Scope, Slot
 from join.dsms.running_query import Transform
 
 RESERVED = ("at_us", "query", "change")
-"""Columns that stand before those selected."""
+"""Columns that precede the selected ones."""
 
 _GROUPED = ""
 """The alias of a grouped row's columns."""
@@ -38,7 +43,7 @@ _GROUPED = ""
 
 @dataclass(frozen=True, slots=True)
 class OutputColumns:
-    """The last operators of a query, and the names of what they put out."""
+    """The last operators of a query, and the names of their output columns."""
 
     transforms: list[Transform]
     names: list[str]
@@ -47,7 +52,7 @@ class OutputColumns:
 
 
 def build_output(plan: Plan, scope: Scope) -> OutputColumns:
-    """The operators after the join and its conditions; faults go to the scope."""
+    """The operators after the join and its conditions; errors are added to the scope."""
     items = plan.items or tuple(_all_items(scope))
     if plan.is_aggregated:
         transforms, values = _grouped(plan, items, scope)
@@ -66,7 +71,7 @@ def _all_items(scope: Scope) -> list[Item]:
 def _mapper(values: Sequence[Compiled]) -> Mapper:
     places = [value.place for value in values if value.place is not None]
     if len(places) == len(values) > 1:
-        # Plain columns, the common case: picked at the speed of C.
+        # Plain columns, the common case: `itemgetter` picks them in C.
         return itemgetter(*places)
     evaluates = [value.evaluate for value in values]
     if len(evaluates) == 1:
@@ -81,9 +86,9 @@ def _compiled(terms: Sequence[Expression], scope: Scope) -> tuple[list[Transform
 
 
 def _look_up(terms: Sequence[Expression], scope: Scope) -> tuple[list[Transform], Scope]:
-    """An operator that looks into the tables which the terms read, if any, and the scope of its rows.
+    """An operator that looks up the tables which the terms read, if any, and the scope of its rows.
 
-    Tables change: what comes after it then depends on the row alone.
+    Tables change; the operators after this one depend on the row alone.
     """
     nodes = (node for term in terms for node in walk(term) if isinstance(node, InTable))
     looks = list(dict.fromkeys(nodes))
@@ -132,59 +137,55 @@ def _grouped(
 
 
 def _is_aggregate(node: Expression) -> TypeGuard[Call]:
-    return isinstance(node, Call) and node.function.lower() in AGGREGATES
+    return isinstance(node, Call) and aggregate_named(node.function) is not None
 
 
 def _key_column(node: Column, keys: Sequence[Slot], scope: Scope) -> Expression:
     slot = scope.resolve(node)
     if slot is not None and slot not in keys:
-        message = f"{render(node)} is neither in GROUP BY nor inside COUNT, SUM, AVG, MIN or MAX"
+        *names, last = map(str.upper, aggregate_names())
+        inside = f"{', '.join(names)} or {last}"
+        message = f"{render(node)} is neither in GROUP BY nor inside {inside}"
         scope.faults.append(QueryFault(node.at, message))
     if slot is None or slot not in keys:
-        # The fault is told; NULL, which goes with everything, keeps further ones away.
+        # The error is reported; NULL, which fits every type, prevents follow-up errors.
         return Literal(None, node.at)
     return Column(_GROUPED, f"key {slot.index}", node.at)
 
 
 def _aggregate(node: Call, scope: Scope) -> tuple[Type, Aggregate]:
-    name = node.function.lower()
+    function = aggregate_named(node.function)
+    assert function is not None, node
+    name = function.name
     if node.star:
-        if name != "count":
+        if not function.counts_rows:
             scope.faults.append(QueryFault(node.at, f"{name}(*): only COUNT takes *"))
-        return Type.INTEGER, Aggregate(Count, lambda row: True)
+        return Type.INTEGER, Aggregate(function.make, lambda row: True)
     if len(node.arguments) != 1:
         message = f"{node.function} takes one argument, found {len(node.arguments)}"
         scope.faults.append(QueryFault(node.at, message))
-        return Type.INTEGER, Aggregate(Count, lambda row: True)
+        return Type.INTEGER, Aggregate(function.make, lambda row: True)
     argument = compile_expression(node.arguments[0], scope)
-    if node.distinct and name in {"sum", "avg"}:
+    make = function.make_distinct if node.distinct else function.make
+    if make is None:
         scope.faults.append(QueryFault(node.at, f"{name} of DISTINCT values: only COUNT knows it"))
-    if name in {"sum", "avg"} and argument.type is not None and not argument.type.is_number:
-        message = f"{node.function} of {argument.type}; expected a number"
-        scope.faults.append(QueryFault(node.at, message))
-    if name in {"min", "max"} and argument.type is Type.OTHER:
-        message = f"{node.function} of values that have no order"
-        scope.faults.append(QueryFault(node.at, message))
-    kind, make = _accumulator(name, argument.type or Type.INTEGER, distinct=node.distinct)
-    return kind, Aggregate(make, argument.evaluate)
+    if fault := _misfit(function, argument.type):
+        scope.faults.append(QueryFault(node.at, f"{node.function} of {fault}"))
+    kind = function.returns or argument.type or Type.INTEGER
+    return kind, Aggregate(make or function.make, argument.evaluate)
 
 
-def _accumulator(
-    name: str, argument: Type, *, distinct: bool
-) -> tuple[Type, Callable[[], Accumulator]]:
-    match name:
-        case "count":
-            return Type.INTEGER, CountDistinct if distinct else Count
-        case "sum":
-            return argument, Sum
-        case "avg":
-            return Type.REAL, Average
-        case _:
-            return argument, lambda: Extreme(largest=name == "max")
+def _misfit(function: AggregateFunction, argument: Type | None) -> str:
+    """Why the aggregate cannot be taken of an argument; nothing if it can."""
+    if function.takes is Takes.NUMBERS and argument is not None and not argument.is_number:
+        return f"{argument}; expected a number"
+    if function.takes is Takes.ORDERED and argument is Type.OTHER:
+        return "values that have no order"
+    return ""
 
 
 def _names(items: Sequence[Item], scope: Scope) -> list[str]:
-    """Output names: as given, else the column's or the expression's; the stream before it where they clash."""
+    """Output names: as given, else the column's or the expression's; prefixed by the stream where they clash."""
     short = [
         item.name or (item.value.name if isinstance(item.value, Column) else render(item.value))
         for item in items

@@ -1,4 +1,4 @@
-"""Plans: what the planner has decided about a query, as data."""
+"""Plans: the planner's decisions about a query, as data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,19 +12,21 @@ from join.dsms.language.syntax import (
     InTable,
     Item,
     PredicateSpec,
+    Query,
     Sensors,
     WindowSpec,
     walk,
 )
+from join.dsms.operators.aggregate_registry import aggregate_named
 from join.windows import Strategy, TimeWindows
 
 
 class JoinKind(StrEnum):
-    """How a query's streams come together."""
+    """How a query's streams are joined."""
 
     NONE = "none"
     DELTA = "delta"
-    """Each stream in its own window; changes of any of them are joined with the others."""
+    """Each stream in its own window; changes of each are joined with the others."""
     WINDOW = "window"
     """A W-join over windows between streams."""
     SHARED = "shared"
@@ -47,17 +49,17 @@ class PlannedSource:
 
 @dataclass(frozen=True, slots=True)
 class DeltaStep:
-    """One join of a left-deep tree: the source that comes in on the right, and on what."""
+    """One join of a left-deep tree: the source on the right, and the join condition."""
 
     left_keys: tuple[Expression, ...]
     right_keys: tuple[Expression, ...]
     conditions: tuple[Expression, ...]
-    """What else the pair must satisfy; may speak of all sources joined so far."""
+    """Further conditions on the pair; may reference all sources joined so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowStep:
-    """A W-join: the operator, how it treats windows that differ, and what it joins on."""
+    """A W-join: the operator, its strategy for different windows, and the join condition."""
 
     operator: str
     strategy: Strategy
@@ -65,23 +67,23 @@ class WindowStep:
     keys: tuple[tuple[Expression, ...], ...]
     """Per source the key's parts; empty: the operator evaluates conditions instead."""
     conditions: tuple[Expression, ...]
-    """What pairs of streams must satisfy."""
+    """Conditions on pairs of streams."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What queries must have in common to share a window join (Shared §2.2); sides in a fixed order."""
+    """What queries must have in common to share a window join (Shared §2.2); sides in canonical order."""
 
     streams: tuple[str, str]
     keys: tuple[tuple[str, ...], tuple[str, ...]]
     """Per side the key's parts, as text without the alias."""
     conditions: tuple[str, ...]
-    """For a nested loop: what pairs must satisfy, as text with sides for aliases."""
+    """For a nested loop: the conditions on pairs, as text with sides for aliases."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedStep:
-    """A shared window join: with whom it is shared, and this query's window."""
+    """A shared window join: its signature, and this query's window."""
 
     signature: Signature
     order: tuple[int, int]
@@ -101,7 +103,7 @@ class Plan:
     window_join: WindowStep | None
     shared: SharedStep | None
     sensors: Sensors | None
-    """What the sensors join on."""
+    """The sensors' join attribute."""
     sensors_window_us: int | None
     selection: tuple[Expression, ...]
     """Conditions applied after the join."""
@@ -112,7 +114,7 @@ class Plan:
 
     @property
     def reads_tables(self) -> bool:
-        """Whether a change of a table can change the answer."""
+        """Whether a change of a table can change the result."""
         terms = [*self.selection, *(item.value for item in self.items)]
         for source in self.sources:
             if isinstance(source.window, PredicateSpec):
@@ -131,10 +133,16 @@ def lives_us(windows: TimeWindows, streams: Sequence[str]) -> list[int]:
 
 
 def reads_table(term: Expression) -> bool:
-    """Whether an expression looks into a table."""
+    """Whether an expression reads a table."""
     return any(isinstance(node, InTable) for node in walk(term))
 
 
 def calls(term: Expression) -> bool:
     """Whether an expression calls a function, which may fail."""
     return any(isinstance(node, Call) for node in walk(term))
+
+
+def is_aggregated(query: Query) -> bool:
+    """Whether a query shows groups in place of rows."""
+    calls = (node for item in query.items for node in walk(item.value) if isinstance(node, Call))
+    return bool(query.group_by) or any(aggregate_named(call.function) for call in calls)

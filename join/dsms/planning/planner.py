@@ -14,25 +14,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from join.dsms.catalog import TIME_COLUMN, Catalog, find
+from join.dsms.catalog import Catalog, find
 from join.dsms.language.errors import QueryFault, unknown
 from join.dsms.language.syntax import (
     AllOf,
     AnyOf,
-    Arithmetic,
-    Call,
-    Column,
-    Comparison,
     Expression,
-    Literal,
     PairWindow,
     Query,
     RangeSpec,
     Sensors,
     Source,
-    walk,
 )
-from join.dsms.planning.expressions import AGGREGATES
+from join.dsms.planning.conditions import (
+    common_keys,
+    conjuncts,
+    is_pairwise,
+    sort_conditions,
+    time_condition,
+)
 from join.dsms.planning.plan import (
     DeltaStep,
     JoinKind,
@@ -41,6 +41,7 @@ from join.dsms.planning.plan import (
     SharedStep,
     WindowStep,
     calls,
+    is_aggregated,
     lives_us,
     reads_table,
 )
@@ -60,19 +61,6 @@ def plan_query(
     if isinstance(query.origin, Sensors):
         return _sensors_plan(query, query.origin, faults)
     return _Planner(query, query.origin, catalog, faults, share).plan()
-
-
-def is_aggregated(query: Query) -> bool:
-    """Whether a query shows groups in place of rows."""
-    calls = (node for item in query.items for node in walk(item.value) if isinstance(node, Call))
-    return bool(query.group_by) or any(call.function.lower() in AGGREGATES for call in calls)
-
-
-def conjuncts(where: Expression | None) -> list[Expression]:
-    """The conditions that WHERE joins with AND."""
-    if where is None:
-        return []
-    return list(where.terms) if isinstance(where, AllOf) else [where]
 
 
 def _sensors_plan(query: Query, origin: Sensors, faults: list[QueryFault]) -> Plan | None:
@@ -95,15 +83,6 @@ def _sensors_plan(query: Query, origin: Sensors, faults: list[QueryFault]) -> Pl
         distinct=query.distinct,
         is_aggregated=is_aggregated(query),
     )
-
-
-@dataclass(slots=True)
-class _Equality:
-    """`left = right` between two streams."""
-
-    term: Expression
-    aliases: tuple[str, str]
-    sides: tuple[Expression, Expression]
 
 
 @dataclass(slots=True)
@@ -197,10 +176,11 @@ class _Planner:
         return self._plan(JoinKind.NONE, [source], selection=terms)
 
     def _window_join(self, terms: list[Expression], windows: TimeWindows) -> Plan:
-        own, equal, other = self._sorted(terms)
-        keys, covered = self._common_keys(equal)
+        scope = self._scope()
+        own, equal, other = sort_conditions(terms, self.sources, scope)
+        keys, covered = common_keys(equal, self.sources)
         between = [e.term for e in equal if e.term not in covered]
-        pairwise = [term for term in (*between, *other) if self._is_pairwise(term)]
+        pairwise = [term for term in (*between, *other) if is_pairwise(term, scope)]
         late = [term for term in (*between, *other) if term not in pairwise]
         # What a shared join still owes when a table changes would meet the wrong table.
         selected = [item.value for item in self.query.items]
@@ -238,7 +218,8 @@ class _Planner:
     def _delta_join(
         self, terms: list[Expression], pairs: Sequence[PairWindow], windows: TimeWindows | None
     ) -> Plan:
-        own, equal, other = self._sorted(terms)
+        scope = self._scope()
+        own, equal, other = sort_conditions(terms, self.sources, scope)
         names = [source.alias for source in self.sources]
         lives = lives_us(windows, names) if windows else None
         sources = []
@@ -260,23 +241,23 @@ class _Planner:
                 for i, a in enumerate(names)
                 for b in names[i + 1 :]
             ]
-        others = other + [_time_condition(pair) for pair in pairs]
+        others = other + [time_condition(pair) for pair in pairs]
         if self.query.either_way_at:
             turned = (
                 PairWindow(pair.second, pair.first, pair.window_us, pair.directed) for pair in pairs
             )
-            forward = AllOf(tuple(_time_condition(pair) for pair in pairs))
-            backward = AllOf(tuple(_time_condition(pair) for pair in turned))
+            forward = AllOf(tuple(time_condition(pair) for pair in pairs))
+            backward = AllOf(tuple(time_condition(pair) for pair in turned))
             others = [*other, AnyOf((forward, backward))]
         steps = []
         for place in range(1, len(sources)):
             joined, new = set(names[:place]), names[place]
-            keys = [_oriented(e, new) for e in equal if new in e.aliases and joined & {*e.aliases}]
+            keys = [e.oriented(new) for e in equal if new in e.aliases and joined & {*e.aliases}]
             conditions = [
                 term
                 for term in others
                 if not reads_table(term)
-                and new in (used := self._aliases(term))
+                and new in (used := aliases_of(term, scope))
                 and used <= joined | {new}
             ]
             steps.append(
@@ -315,58 +296,6 @@ class _Planner:
             is_aggregated=is_aggregated(self.query),
         )
 
-    def _sorted(
-        self, terms: list[Expression]
-    ) -> tuple[dict[str, list[Expression]], list[_Equality], list[Expression]]:
-        """Conditions on one stream, equalities between two, and all others."""
-        own: dict[str, list[Expression]] = {source.alias: [] for source in self.sources}
-        equal, other = [], []
-        for term in terms:
-            used = self._aliases(term)
-            if len(used) == 1 and not reads_table(term):
-                own[used.pop()].append(term)
-            elif equality := self._equality(term):
-                equal.append(equality)
-            else:
-                other.append(term)
-        return own, equal, other
-
-    def _equality(self, term: Expression) -> _Equality | None:
-        if not isinstance(term, Comparison) or term.operator != "=":
-            return None
-        left, right = self._aliases(term.left), self._aliases(term.right)
-        if len(left) != 1 or len(right) != 1 or left == right or reads_table(term):
-            return None
-        return _Equality(term, (left.pop(), right.pop()), (term.left, term.right))
-
-    def _common_keys(
-        self, equal: list[_Equality]
-    ) -> tuple[tuple[tuple[Expression, ...], ...], list[Expression]]:
-        """Per stream the parts of a key that runs through all streams, and the conditions it covers."""
-        classes: list[tuple[dict[str, Expression], list[Expression]]] = []
-        for equality in equal:
-            sides = dict(zip(equality.aliases, equality.sides, strict=True))
-            found = [c for c in classes if any(c[0].get(a) == side for a, side in sides.items())]
-            merged, terms = dict(sides), [equality.term]
-            fits = True
-            for members, covered in found:
-                fits = fits and all(merged.get(a, side) == side for a, side in members.items())
-                merged.update(members)
-                terms += covered
-            if fits:
-                classes = [c for c in classes if c not in found] + [(merged, terms)]
-        complete = [c for c in classes if len(c[0]) == len(self.sources)]
-        if not complete:
-            return (), []
-        keys = tuple(tuple(c[0][source.alias] for c in complete) for source in self.sources)
-        return keys, [term for _, terms in complete for term in terms]
-
-    def _is_pairwise(self, term: Expression) -> bool:
-        return len(self._aliases(term)) == 2 and not reads_table(term)
-
-    def _aliases(self, term: Expression) -> set[str]:
-        return aliases_of(term, self._scope())
-
     def _scope(self) -> Scope:
         # Faults of names are reported once, when the expressions are compiled.
         sources = [(source.alias, source.columns) for source in self.sources]
@@ -387,19 +316,4 @@ def _with_window(source: PlannedSource, window_us: int) -> PlannedSource:
 def _with_selection(source: PlannedSource, selection: list[Expression]) -> PlannedSource:
     return PlannedSource(
         source.alias, source.stream, source.columns, source.window, tuple(selection)
-    )
-
-
-def _oriented(equality: _Equality, right: str) -> tuple[Expression, Expression]:
-    left_side, right_side = equality.sides
-    return (left_side, right_side) if equality.aliases[1] == right else (right_side, left_side)
-
-
-def _time_condition(pair: PairWindow) -> Expression:
-    """A window between two streams as a condition on their times."""
-    first, second = Column(pair.first, TIME_COLUMN), Column(pair.second, TIME_COLUMN)
-    apart = Arithmetic("-", second, first)
-    least = 0 if pair.directed else -pair.window_us
-    return AllOf(
-        (Comparison("<=", apart, Literal(pair.window_us)), Comparison(">=", apart, Literal(least)))
     )

@@ -30,7 +30,7 @@ class Slot:
 class Scope:
     """Rows made of the columns of one or more streams, one after the other.
 
-    Faults found while names are resolved and expressions compiled are collected in `faults`.
+    Errors found while resolving names and compiling expressions are collected in `faults`.
     """
 
     catalog: Catalog
@@ -40,7 +40,7 @@ class Scope:
     faults: list[QueryFault] = field(default_factory=list)
     allows_now: bool = False
     looked_up: Mapping[InTable, int] = field(default_factory=dict)
-    """Looks into tables whose outcome stands in the row, and where."""
+    """Table look-ups whose results are in the row, with their index."""
 
     def slots(self) -> list[Slot]:
         """All columns in the order of the row."""
@@ -52,7 +52,7 @@ class Scope:
         return slots
 
     def resolve(self, column: Column) -> Slot | None:
-        """Where a column is; None and a fault if it is nowhere, or could be in several streams."""
+        """A column's slot; None and an error if it does not exist or is ambiguous."""
         slots = self.slots()
         if column.stream is not None:
             aliases = [alias for alias, _ in self.sources]
@@ -70,19 +70,19 @@ class Scope:
             return None
         if len(found) > 1:
             both = " or ".join(f"{slot.alias}.{slot.name}" for slot in found)
-            message = f"the column {column.name!r} could be {both}: say which"
+            message = f"the column {column.name!r} is ambiguous: write {both}"
             self.faults.append(QueryFault(column.at, message))
             return None
         return found[0]
 
     def only(self, alias: str) -> "Scope":
-        """The same for rows of one stream alone."""
+        """The scope of one stream's rows alone."""
         sources = [source for source in self.sources if source[0] == alias]
         return Scope(self.catalog, self.moment, sources, self.faults, self.allows_now)
 
 
 def aliases_of(term: Expression, scope: Scope) -> set[str]:
-    """The streams whose columns an expression uses; names that are not known are passed over."""
+    """The streams whose columns an expression uses; unknown names are ignored."""
     silent = Scope(scope.catalog, scope.moment, scope.sources)
     columns = (node for node in walk(term) if isinstance(node, Column))
     return {slot.alias for column in columns if (slot := silent.resolve(column))}

@@ -1,4 +1,4 @@
-"""Which window joins are the same: equal streams and equal join conditions, whatever the aliases (Shared §2.2)."""
+"""Signatures of window joins: equal for equal streams and join conditions, whatever the aliases (Shared §2.2)."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def sign(
 ) -> tuple[tuple[int, int], Signature]:
     """Which source is side 0 and which side 1, and the signature.
 
-    Both orders of the two streams are written out, and the one that reads smaller is taken: queries that name
+    Both orders of the two streams are rendered, and the one that sorts first is used: queries that name
     the streams in different order then agree.
     """
     candidates = []

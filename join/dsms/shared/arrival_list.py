@@ -11,10 +11,10 @@ from join.dsms.changes import Row
 
 
 class Arrival(NamedTuple):
-    """A tuple that came to a shared join."""
+    """A tuple that arrived at a shared join."""
 
     number: int
-    """Its place among the arrivals of both streams."""
+    """Its position among the arrivals of both streams."""
     at_us: int
     row: Row
 
@@ -63,7 +63,7 @@ class ArrivalList:
         return stretch
 
     def drop_before(self, at_us: int) -> int:
-        """Forget arrivals older than `at_us`; returns how many."""
+        """Drop arrivals older than `at_us`; returns how many."""
         count = bisect_left(self._times, at_us)
         if count:
             del self._times[:count]

@@ -1,8 +1,8 @@
 """The two ways to find a tuple's partners: nested loop and hash (Shared §3.1, §3.4).
 
 Both keep, per stream, every tuple of the largest window in order of arrival; hashing also threads the tuples
-of each bucket. A scan walks from the newest partner to the oldest. What it costs is the number of tuples it
-looks at; what it yields are those that match.
+of each bucket. A scan walks from the newest partner to the oldest. Its cost is the number of tuples it
+compares; its output is those that match.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from join.dsms.shared.arrival_list import Arrival, ArrivalList
 
 
 class Scan(NamedTuple):
-    """A stretch of partners looked at."""
+    """A scanned range of partners."""
 
     comparisons: int
     matches: Sequence[int] | None
-    """Which of the tuples looked at match, counted from 1, ascending; None: all of them."""
+    """Which of the scanned tuples match, counted from 1, ascending; None: all of them."""
     partners: ArrivalList
     low: int
     high: int
@@ -34,27 +34,27 @@ class Scan(NamedTuple):
 
 
 class JoinBuffers(Protocol):
-    """Where the tuples of both streams wait for partners; sides are 0 and 1."""
+    """Stores the tuples of both streams until partners arrive; sides are 0 and 1."""
 
     def partners_of(self, side: int, arrival: Arrival) -> ArrivalList:
-        """Where the partners of a tuple of `side` are to be looked for."""
+        """The list in which to search for partners of a tuple of `side`."""
 
     def add(self, side: int, arrival: Arrival) -> None:
-        """Take a tuple in."""
+        """Store a tuple."""
 
     def scan(self, side: int, row: Row, partners: ArrivalList, low: int, high: int) -> Scan:
-        """Look at `partners` of a row of `side` at places `high` - 1 down to `low`."""
+        """Scan `partners` of a row of `side` at places `high` - 1 down to `low`."""
 
     def drop_before(self, at_us: int) -> None:
-        """Forget tuples older than `at_us`."""
+        """Drop tuples older than `at_us`."""
 
     @property
     def held(self) -> tuple[int, int]:
-        """Tuples held per side."""
+        """Number of stored tuples per side."""
 
 
 class NestedLoopBuffers:
-    """Every tuple of the window is compared. `matches` is asked about a left and a right row."""
+    """Compares every tuple of the window; `matches` is called with a left and a right row."""
 
     def __init__(self, matches: Callable[[Row, Row], bool]) -> None:
         self._matches = matches
@@ -66,7 +66,7 @@ class NestedLoopBuffers:
         return self._sides[1 - side]
 
     def add(self, side: int, arrival: Arrival) -> None:
-        """Take a tuple in."""
+        """Store a tuple."""
         self._sides[side].append(arrival)
 
     def scan(self, side: int, row: Row, partners: ArrivalList, low: int, high: int) -> Scan:
@@ -80,18 +80,18 @@ class NestedLoopBuffers:
         return Scan(high - low, found, partners, low, high)
 
     def drop_before(self, at_us: int) -> None:
-        """Forget tuples older than `at_us`."""
+        """Drop tuples older than `at_us`."""
         for side in self._sides:
             side.drop_before(at_us)
 
     @property
     def held(self) -> tuple[int, int]:
-        """Tuples held per side."""
+        """Number of stored tuples per side."""
         return len(self._sides[0]), len(self._sides[1])
 
 
 class HashBuffers:
-    """Only tuples with an equal key are looked at (symmetric hash join, Shared §3.4).
+    """Scans only tuples with an equal key (symmetric hash join, Shared §3.4).
 
     A key of None (NULL) joins nothing. Invariant: a tuple is in its stream's list and in one bucket, or in
     neither.
@@ -103,12 +103,12 @@ class HashBuffers:
         self._buckets: tuple[dict[Scalar, ArrivalList], dict[Scalar, ArrivalList]] = ({}, {})
 
     def partners_of(self, side: int, arrival: Arrival) -> ArrivalList:
-        """The other stream's tuples with the same key, as far as they have come."""
+        """The other stream's tuples with the same key that have arrived so far."""
         bucket = self._buckets[1 - side].get(self._keys[side](arrival.row))
         return ArrivalList() if bucket is None else bucket
 
     def add(self, side: int, arrival: Arrival) -> None:
-        """Take a tuple in."""
+        """Store a tuple."""
         key = self._keys[side](arrival.row)
         self._sides[side].append(arrival)
         if key is None:
@@ -119,23 +119,23 @@ class HashBuffers:
         bucket.append(arrival)
 
     def scan(self, side: int, row: Row, partners: ArrivalList, low: int, high: int) -> Scan:
-        """Look at a stretch of the bucket: all of it matches."""
+        """Scan a range of the bucket: all of it matches."""
         del side, row
         return Scan(high - low, None, partners, low, high)
 
     def drop_before(self, at_us: int) -> None:
-        """Forget tuples older than `at_us`, also those in buckets that are rarely probed."""
+        """Drop tuples older than `at_us`, also those in rarely probed buckets."""
         for side in (0, 1):
             arrivals, buckets = self._sides[side], self._buckets[side]
             old = arrivals.between(arrivals.start, arrivals.first_since(at_us))
             for key in {self._keys[side](arrival.row) for arrival in old} - {None}:
                 buckets[key].drop_before(at_us)
-                # A scan that is under way keeps the list it began with, so an empty one can go.
+                # A running scan keeps the list it started with, so an empty one can be deleted.
                 if not len(buckets[key]):
                     del buckets[key]
             arrivals.drop_before(at_us)
 
     @property
     def held(self) -> tuple[int, int]:
-        """Tuples held per side."""
+        """Number of stored tuples per side."""
         return len(self._sides[0]), len(self._sides[1])

@@ -4,7 +4,7 @@ from join.dsms.shared.schedule import Queues, Schedule
 
 
 class LargestWindowOnly(Schedule):
-    """First come, first served, and served completely: outputs need no holding."""
+    """First come, first served, and served completely: outputs need not be held."""
 
     early = True
 

@@ -5,11 +5,11 @@ C_i                        served[i]: queries with a window up to the i-th
 pw_ik = w_k - w_i          distance between two edges; w_0 = 0
 MaxQT(PW(w_i, w_j))        _rank[i][j], as a rank: only the order matters
 
-The steps are those of SWF (§3.3): at each window's edge a tuple goes back to the queues and the choice is made anew. It is
-the same choice if nothing has come meanwhile, since the rest of the way to the k that attains the maximum has a rate at least
-as good as the whole; a tuple that comes meanwhile may get in between.
+The steps are those of SWF (§3.3): at each window's edge a tuple goes back to the queues and the choice is repeated. It is
+the same choice if nothing has arrived meanwhile, since the rest of the way to the k that attains the maximum has a rate at least
+as good as the whole; a tuple that arrives meanwhile may be served in between.
 
-Where rates are equal, smaller windows come first: §5.1 says that under evenly spaced windows MQT serves new tuples
+Where rates are equal, smaller windows come first: by §5.1, under evenly spaced windows MQT serves new tuples
 in the order of SWF.
 """
 
@@ -27,7 +27,7 @@ def max_query_throughput(windows_us: Sequence[int], queries: Sequence[int]) -> l
     for i in range(len(edges)):
         row = [Fraction(0)] * (i + 1)
         for k in range(i + 1, len(edges)):
-            # A window of zero still takes a moment.
+            # A window of zero still takes time: avoid division by zero.
             rate = Fraction(served[k] - served[i], max(edges[k] - edges[i], 1))
             row.append(max(rate, row[-1]))
         matrix.append(row)
@@ -35,7 +35,7 @@ def max_query_throughput(windows_us: Sequence[int], queries: Sequence[int]) -> l
 
 
 class MaximumQueryThroughput(Schedule):
-    """The queue whose head has the largest MaxQT, given what the tuples before it have done."""
+    """The queue whose head has the largest MaxQT, given the progress of the tuples before it."""
 
     early = True
 
@@ -43,7 +43,7 @@ class MaximumQueryThroughput(Schedule):
         self._rank: list[list[int]] = []
 
     def configure(self, windows_us: Sequence[int], queries: Sequence[int]) -> None:
-        """Compute the matrix anew (§3.3: it changes only when a query comes or goes)."""
+        """Recompute the matrix (§3.3: it changes only when a query is added or removed)."""
         matrix = max_query_throughput(windows_us, queries)
         ranks = {rate: rank for rank, rate in enumerate(sorted({r for row in matrix for r in row}))}
         self._rank = [[ranks[rate] for rate in row] for row in matrix]

@@ -1,4 +1,4 @@
-"""What a scheduler of shared window joins decides, and what it decides on (Shared §3).
+"""The interface of schedulers for shared window joins, and the state they decide on (Shared §3).
 
 Shared                         Here
 SchedulingQueue(w_i)           queues[i]: tuples whose last completed window is the i-th; 0: none yet
@@ -21,7 +21,7 @@ from join.dsms.shared.join_buffers import Scan
 
 @dataclass(slots=True)
 class Stretch:
-    """What an outer tuple found between two windows' edges: at least one match."""
+    """The matches of an outer tuple between two windows' edges: at least one."""
 
     window_us: int
     """The smallest window that contains it."""
@@ -31,7 +31,7 @@ class Stretch:
     _partners: list[Arrival] | None = None
 
     def partners(self) -> list[Arrival]:
-        """The partners that matched, newest first; listed once, whoever asks."""
+        """The partners that matched, newest first; listed once and cached."""
         if self._partners is None:
             self._partners = self.scan.arrivals()
         return self._partners
@@ -45,7 +45,7 @@ class Outer:
     side: int
     partners: ArrivalList
     place: int
-    """Partners at this place and above have been looked at: where to resume (§3.2)."""
+    """Partners at this place and above have been scanned: where to resume (§3.2)."""
     target_us: int
     """The largest window that it must scan."""
     done_us: int = -1
@@ -59,7 +59,7 @@ Queues = Sequence[deque[Outer]]
 class Schedule(ABC):
     """Decides which tuple is served next, and how far.
 
-    Invariant that every schedule keeps: a tuple never completes a window before an older tuple that needs the
+    Invariant of every schedule: a tuple never completes a window before an older tuple that needs the
     same window (§3.3: i <= j).
     """
 
@@ -68,7 +68,7 @@ class Schedule(ABC):
     outputs for that query (§3.3), or holds them until the tuple has scanned the query's window (§3.2)."""
 
     def configure(self, windows_us: Sequence[int], queries: Sequence[int]) -> None:
-        """Note the windows, ascending, and how many queries each has: called when these change."""
+        """Set the windows, ascending, and the number of queries of each; called when these change."""
         del windows_us, queries
 
     @abstractmethod

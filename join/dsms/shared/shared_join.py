@@ -7,11 +7,11 @@ output data stream                  Outlet
 outputBuffer                        Outer.found
 AT, CT of an output                 the later member's arrival; when its query receives it
 
-Each outlet receives exactly what a join of its own window alone would give it, in the same order: by the later
+Each outlet receives exactly the output of a join with its window alone, in the same order: by the later
 member's arrival, then from the newest partner to the oldest.
 
-Queries come and go between arrivals. A query receives what a join started at its coming and fed until its
-going would have produced: later members that arrive while it is there, with partners that arrived since it came.
+Queries are added and removed between arrivals. A query receives what a join that runs from its addition to its
+removal would produce: later members that arrive during that time, with partners that arrived since the addition.
 
 Deviations from §3.2: a tuple goes on to the next window whether or not it found anything (step 4 re-queues it
 only on output); outputs are released to each query once (the router's text releases some twice); tuples are
@@ -42,7 +42,7 @@ class Responses:
     max_ns: int = 0
 
     def note(self, arrived_ns: int, at_ns: Moments) -> None:
-        """Take in outputs of a tuple that arrived at `arrived_ns`, received at `at_ns`."""
+        """Count outputs of a tuple that arrived at `arrived_ns`, received at `at_ns`."""
         count = len(at_ns)
         if not count:
             return
@@ -54,7 +54,7 @@ class Responses:
         self.max_ns = max(self.max_ns, at_ns[-1] - arrived_ns)
 
     def note_at_once(self, arrived_ns: int, at_ns: int, count: int) -> None:
-        """Take in `count` outputs that were all received at `at_ns`."""
+        """Count `count` outputs that were all received at `at_ns`."""
         if count:
             response_ns = at_ns - arrived_ns
             self.count += count
@@ -64,13 +64,13 @@ class Responses:
 
 @dataclass(slots=True, eq=False)
 class Outlet:
-    """An output data stream: the queries that want one window and came at one time."""
+    """An output data stream, for the queries with one window that were added at one time."""
 
     window_us: int
     since: int
     """The number of the first arrival that counts."""
     until: int | None = None
-    """The number of the first arrival that no longer counts; None: the queries are still there."""
+    """The number of the first arrival that no longer counts; None: the queries are running."""
     queries: int = 1
     responses: Responses = field(default_factory=Responses)
 
@@ -80,20 +80,20 @@ class Outlet:
 
 
 class Listener(Protocol):
-    """Who is told of outputs."""
+    """Receives the outputs."""
 
     def released(
         self, outlet: Outlet, outer: Arrival, partners: Sequence[Arrival], at_ns: Sequence[int]
     ) -> None:
-        """A query receives the outputs of `outer` with `partners`, one at each time."""
+        """Called when a query receives the outputs of `outer` with `partners`, one at each time."""
 
     def completed(self, outlet: Outlet, outer: Arrival) -> None:
-        """A query has received all outputs of `outer`."""
+        """Called when a query has received all outputs of `outer`."""
 
 
 @dataclass(slots=True)
 class BufferPeaks:
-    """The most that was held at any time (Shared §5.4)."""
+    """Peak sizes of the buffers (Shared §5.4)."""
 
     join: int = 0
     """Tuples of one stream in the join buffer."""
@@ -124,15 +124,15 @@ class SharedJoin:
         self._cpu = cpu
         self._listener = listener
         self.arrived = 0
-        """How many tuples have come; the number of the next."""
+        """The number of tuples that have arrived, which is the number of the next."""
         self._windows_us: list[int] = []
         self._outlets: dict[int, list[Outlet]] = {}
         self._owed: dict[int, deque[Outer]] = {}
         self._queues: list[deque[Outer]] = []
         self._wanted_us: list[int] = []
-        """Windows of queries that are there now."""
+        """Windows of the running queries."""
         self._is_retiring = False
-        """Whether some outlet has lost its queries and is being worked off."""
+        """Whether an outlet has lost its queries but still has pending work."""
         self._waiting = 0
         self._held = 0
         self._purged_us: int | None = None
@@ -141,7 +141,7 @@ class SharedJoin:
     def add_query(self, window_us: int) -> Outlet:
         """From the next arrival on, produce this window's output too.
 
-        Queries that come between the same two arrivals with the same window share an outlet.
+        Queries added between the same two arrivals with the same window share an outlet.
         """
         outlets = self._outlets.setdefault(window_us, [])
         self._owed.setdefault(window_us, deque())
@@ -156,7 +156,7 @@ class SharedJoin:
         return outlet
 
     def remove_query(self, outlet: Outlet) -> None:
-        """Produce no output for one query of `outlet` beyond what has arrived: that is still worked off."""
+        """Remove one query of `outlet`: what has already arrived is still joined for it, later tuples are not."""
         assert outlet.queries > 0, outlet
         outlet.queries -= 1
         if not outlet.queries:
@@ -166,11 +166,11 @@ class SharedJoin:
         self._retire()
 
     def preload(self, side: int, row: Row, at_us: int) -> None:
-        """Take in a tuple as if it had been joined before (§5: fast forward)."""
+        """Store a tuple as if it had been joined before (§5: fast forward)."""
         self._buffers.add(side, self._number(row, at_us))
 
     def arrive(self, side: int, row: Row, at_us: int) -> None:
-        """Take in a tuple at `at_us`, after all work that can be done before then."""
+        """Process a tuple that arrives at `at_us`, after all work that can be started before then."""
         self.work_until(at_us)
         self._cpu.wait_until(at_us * NS_PER_US)
         arrival = self._number(row, at_us)
@@ -186,16 +186,16 @@ class SharedJoin:
         self._purge(at_us)
 
     def work_until(self, at_us: int) -> None:
-        """Do what can be started before `at_us`: what is done when does not depend on how often this is called."""
+        """Do the work that can be started before `at_us`; its timing does not depend on how often this is called."""
         self._work(at_us * NS_PER_US)
 
     def drain(self) -> None:
-        """Do all work that is waiting."""
+        """Do all waiting work."""
         self._work(None)
 
     @property
     def next_us(self) -> int:
-        """The first instant by which more can be started, if anything is waiting."""
+        """The first instant at which more work can be started, if any is waiting."""
         return self._cpu.now_ns // NS_PER_US + 1
 
     def oldest_owed(self, outlet: Outlet) -> Arrival | None:
@@ -204,7 +204,7 @@ class SharedJoin:
         return owed[0].arrival if owed else None
 
     def _work(self, until_ns: int | None) -> None:
-        """Do what can be started before `until_ns`, or all that is waiting."""
+        """Do the work that can be started before `until_ns`; None: all waiting work."""
         cpu = self._cpu
         while self._waiting and (until_ns is None or cpu.now_ns < until_ns):
             place, count = self._schedule.choose(self._queues)
@@ -221,7 +221,7 @@ class SharedJoin:
                 self._retire()
 
     def _scan(self, outer: Outer, edge_us: int) -> None:
-        """Join part: look at the partners between the last edge and this one."""
+        """Join part: scan the partners between the last edge and this one."""
         arrival, partners = outer.arrival, outer.partners
         low = min(max(partners.first_since(arrival.at_us - edge_us), partners.start), outer.place)
         scan = self._buffers.scan(outer.side, arrival.row, partners, low, outer.place)
@@ -235,7 +235,7 @@ class SharedJoin:
         self._complete(outer, edge_us)
 
     def _produce(self, outer: Outer, stretch: Stretch) -> None:
-        """Routing part: outputs go at once to the queries that wait for no older tuple, if that is allowed."""
+        """Routing part: release outputs at once to the queries that wait for no older tuple, if the schedule allows it."""
         outer.found.append(stretch)
         early = self._schedule.early
         if not early or self._owed[outer.target_us][0] is not outer:
@@ -252,8 +252,10 @@ class SharedJoin:
         outer.done_us = window_us
         owed = self._owed[window_us]
         if not owed or owed[0] is not outer:
-            # The window's queries came after this tuple, or had gone before it.
-            assert not owed or owed[0].arrival > outer.arrival, "a newer tuple was faster"
+            # The window's queries were added after this tuple, or removed before it.
+            assert not owed or owed[0].arrival > outer.arrival, (
+                "a newer tuple completed the window first"
+            )
             return
         if not self._schedule.early:
             self._flush(outer, window_us)
@@ -266,7 +268,7 @@ class SharedJoin:
             self._flush(owed[0], window_us)
 
     def _flush(self, outer: Outer, window_us: int) -> None:
-        """Release what a tuple has found so far to the queries of a window."""
+        """Release a tuple's outputs so far to the queries of a window."""
         now_ns = self._cpu.now_ns
         is_last = window_us == outer.target_us
         for stretch in outer.found:
@@ -278,7 +280,7 @@ class SharedJoin:
     def _release(
         self, outer: Outer, stretch: Stretch, window_us: int, at_ns: Moments | int
     ) -> None:
-        """Give a stretch's outputs to the queries of a window, as produced or all at one moment."""
+        """Release a stretch's outputs to the queries of a window, at the times produced or all at one time."""
         number = outer.arrival.number
         arrived_ns = outer.arrival.at_us * NS_PER_US
         for outlet in self._outlets[window_us]:
@@ -287,7 +289,7 @@ class SharedJoin:
             count = stretch.scan.outputs
             if self._listener or outlet.since:
                 partners = stretch.partners()
-                # Partners are met newest first, so those from before the query's coming are the last.
+                # Partners are scanned newest first, so those that precede the query's addition are the last.
                 if partners[-1].number < outlet.since:
                     count = sum(partner.number >= outlet.since for partner in partners)
                     partners = partners[:count]
@@ -300,7 +302,7 @@ class SharedJoin:
                 outlet.responses.note(arrived_ns, at_ns[:count])
 
     def _retire(self) -> None:
-        """Let go of outlets whose queries have gone and whose outputs are all out."""
+        """Drop outlets whose queries were removed and whose outputs are all released."""
         is_retiring = is_changed = False
         for window_us, outlets in self._outlets.items():
             owed = self._owed[window_us]
@@ -316,7 +318,7 @@ class SharedJoin:
             self._configure()
 
     def _configure(self) -> None:
-        """Work out the windows anew and put waiting tuples in the right queues."""
+        """Recompute the windows and put waiting tuples in the right queues."""
         for window_us in [w for w, outlets in self._outlets.items() if not outlets]:
             del self._outlets[window_us], self._owed[window_us]
         self._windows_us = sorted(self._outlets)
@@ -337,7 +339,7 @@ class SharedJoin:
         return arrival
 
     def _purge(self, now_us: int) -> None:
-        """Drop tuples that neither a suspended nor a future scan can reach; seldom, so that it costs little."""
+        """Drop tuples that neither a suspended nor a future scan can reach; run rarely, so that it costs little."""
         self.peaks.join = max(self.peaks.join, *self._buffers.held)
         if not self._windows_us:
             return

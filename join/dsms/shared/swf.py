@@ -2,15 +2,15 @@
 
 Two statements of §3.2 disagree on the router: its text and Eq. (2) hold a tuple's outputs for a query until the
 tuple has scanned that query's window; its Fig. 3 (step 2) and the list of steps send the first outputs to all
-queries at once, and would then release them again. Here the text holds.
+queries at once, and would then release them again. We follow the text.
 """
 
 from join.dsms.shared.schedule import Queues, Schedule
 
 
 class SmallestWindowFirst(Schedule):
-    """The first queue that is not empty, one window at a time (§3.2, steps 1–3: new tuples are in queue 0)."""
+    """Serves the first queue that is not empty, one window at a time (§3.2, steps 1–3: new tuples are in queue 0)."""
 
     def choose(self, queues: Queues) -> tuple[int, int]:
-        """The tuple that has done least, to its next window."""
+        """The tuple with the fewest windows done, up to its next window."""
         return next(i for i, queue in enumerate(queues) if queue), 1

@@ -1,4 +1,4 @@
-"""A processor whose time is counted, not measured: so much per comparison, so much per output.
+"""A processor whose time is counted, not measured: a fixed cost per comparison and per output.
 
 Response times under it are exact and the same on every machine.
 
@@ -14,7 +14,7 @@ NS_PER_US = 1000
 
 @dataclass(frozen=True, slots=True)
 class CpuCosts:
-    """What the join's two kinds of work cost."""
+    """Costs of the join's two kinds of work."""
 
     comparison_ns: int
     output_ns: int = 0
@@ -36,7 +36,7 @@ class VirtualCpu:
         self.busy_ns = 0
 
     def wait_until(self, at_ns: int) -> None:
-        """Be idle until `at_ns`, if that is still to come."""
+        """Stay idle until `at_ns`, if that lies ahead."""
         self.now_ns = max(self.now_ns, at_ns)
 
     def spend(self, duration_ns: int) -> None:

@@ -1,4 +1,4 @@
-"""Whether an IN and an OUT predicate can both be true (PWindow §4.4 forbids it), by looking for a witness.
+"""Checks whether an IN and an OUT predicate can both be true (PWindow §4.4 forbids it), by searching a witness.
 
 Predicates that compare columns with constants change their value only at those constants. So it is enough to try,
 for each column, the constants and one value in each gap between them.
@@ -28,7 +28,7 @@ _TRIALS_MAX = 20_000
 def overlap_witness(
     enters: Expression, leaves: Expression, both: tuple[Predicate, Predicate], scope: Scope
 ) -> dict[str, Scalar] | None:
-    """Values of columns that satisfy both predicates; None: there are none, or it cannot be told."""
+    """Values of columns that satisfy both predicates; None: none exist, or the check cannot decide."""
     constants: dict[int, set[Scalar]] = {}
     for node in (*walk(enters), *walk(leaves)):
         match node:
@@ -78,7 +78,7 @@ def _trials(kind: Type | None, constants: set[Scalar]) -> list[Scalar]:
         return [True, False, None]
     if kind is Type.TEXT:
         texts = sorted(each for each in constants if isinstance(each, str))
-        # No text lies between t and t + NUL; t + "a" reads better where it will do.
+        # No text lies between t and t + NUL; t + "a" reads better where it suffices.
         after = [text + end for end in ("a", "\0") for text in texts]
         return [*texts, *after, "", None]
     if kind is Type.OTHER:

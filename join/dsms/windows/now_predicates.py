@@ -1,7 +1,7 @@
-"""Predicates that read NOW: when their value may turn for a row that stays as it is (PWindow §4.3).
+"""Predicates that read NOW: when their value may change for an unchanged row (PWindow §4.3).
 
 A comparison in which NOW is added or subtracted is `c * NOW + k < 0` (or another comparison) with k from the
-row: it turns where the left side crosses zero, at `-k / c`, and nowhere else.
+row: its value changes where the left side crosses zero, at `-k / c`, and nowhere else.
 """
 
 import math
@@ -25,9 +25,9 @@ from join.dsms.planning.scope import Moment, Scope
 
 
 def compile_turns(predicate: Expression, scope: Scope) -> Callable[[Row], list[int]] | None:
-    """The instants at which the predicate may turn for a row; None: it does not read NOW.
+    """The instants at which the predicate may change its value for a row; None: it does not read NOW.
 
-    A use of NOW that cannot be followed is a fault of the scope. Other faults are told where the predicate itself is
+    An unsupported use of NOW is added to the scope's errors. Other errors are reported when the predicate itself is
     compiled.
     """
     timeless = Scope(scope.catalog, Moment(0), scope.sources, allows_now=True)
@@ -40,9 +40,7 @@ def compile_turns(predicate: Expression, scope: Scope) -> Callable[[Row], list[i
         )
         coefficient = None if apart is None else _coefficient(apart)
         if apart is None or coefficient is None:
-            message = (
-                "NOW can be compared with (= != < <= > >=), added to and subtracted from, no more"
-            )
+            message = "NOW can only be compared (= != < <= > >=), added and subtracted"
             scope.faults.append(QueryFault(node.at, message))
         elif coefficient:
             crossings.append((coefficient, compile_expression(apart, timeless).evaluate))
@@ -62,7 +60,7 @@ def compile_turns(predicate: Expression, scope: Scope) -> Callable[[Row], list[i
 
 
 def _with_now(node: Expression) -> list[Expression]:
-    """The outermost comparisons and other things that read NOW."""
+    """The outermost comparisons and other expressions that read NOW."""
     if not any(isinstance(each, Now) for each in walk(node)):
         return []
     if isinstance(node, Comparison | Arithmetic | Now | Minus) or not children(node):

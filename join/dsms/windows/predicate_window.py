@@ -10,11 +10,11 @@ long-living tuples (§5.1)      limit, `SelectivityStats.evicted`
 positive, negative selectivity `SelectivityStats`
 
 Select, join, dynamic and IN/OUT windows (§4.1–§4.4) are one operator: they differ in what the predicate reads.
-A predicate that reads a table is looked at again when the table changes (`refresh`); one that reads NOW, when
-`flips` says its value may turn.
+A predicate that reads a table is re-evaluated when the table changes (`refresh`); one that reads NOW, when
+`flips` says its value may change.
 
-Deviation from §2.2: under a predicate that can turn without a new row, the last row of a key that does not
-qualify is held too, since it may qualify later; §2.1's semantics ask for it.
+Deviation from §2.2: under a predicate that can change without a new row, the last row of a key that does not
+qualify is kept too, since it may qualify later; §2.1's semantics require it.
 Deviation from §4.3: correlating on the time stamp would make simultaneous rows of different sensors overwrite
 each other, so that example correlates on the row's identity (`key` None).
 §4.4 leaves open what lies between IN and OUT: a row inside stays, updated; one outside stays out.
@@ -40,14 +40,14 @@ class OverlapError(InputError):
 
 @dataclass(slots=True)
 class SelectivityStats:
-    """What a predicate window let through (§5.2)."""
+    """Selectivity of a predicate window (§5.2)."""
 
     arrived: int = 0
     added: int = 0
     updated: int = 0
     removed: int = 0
     evicted: int = 0
-    """Rows that qualified and were let go because the state was full."""
+    """Rows that qualified and were dropped because the state was full."""
 
     @property
     def positive(self) -> float:
@@ -68,10 +68,10 @@ class _Held:
 
 
 _Turn = tuple[int, int, Scalar]
-"""When to look at a row again: the instant, the row's stamp, its key."""
+"""When to re-evaluate a row: the instant, the row's stamp, its key."""
 
 _SPENT_MIN = 16
-"""Turns of rows no longer held that may wait, however few rows are held."""
+"""Stale turns that the heap may always hold, however few rows are stored."""
 
 
 class PredicateWindow(Window):
@@ -79,8 +79,8 @@ class PredicateWindow(Window):
 
     Invariants:
         * At most one row per key, the last that arrived; at most `limit` keys.
-        * `_held` is ordered by arrival, so that the first key is the one not heard of for longest.
-        * Each row held waits for one turn at most; spent turns are no more than rows held, and a few.
+        * `_held` is ordered by arrival, so that the first key is the least recently updated.
+        * Each stored row waits for at most one turn; there are at most as many stale turns as rows, plus a constant.
     """
 
     def __init__(
@@ -96,12 +96,12 @@ class PredicateWindow(Window):
         """A predicate window.
 
         Args:
-            enters: Whether a row qualifies, now.
-            leaves: Whether a row inside goes, now; None: when it no longer qualifies.
+            enters: Whether a row qualifies now.
+            leaves: Whether a row inside leaves now; None: when it no longer qualifies.
             key: The correlation attributes of a row; None: each row is its own.
-            flips: The instants at which the predicates may turn for a row that stays as it is.
-            reads_table: Whether `refresh` may turn the predicates.
-            limit: Keys held at most; the one not heard of for longest is evicted.
+            flips: The instants at which the predicates may change for an unchanged row.
+            reads_table: Whether `refresh` may change the predicates' values.
+            limit: Maximum number of keys; the least recently updated one is evicted.
         """
         super().__init__()
         assert limit is None or limit >= 1, limit
@@ -113,7 +113,7 @@ class PredicateWindow(Window):
         self._limit = limit
         self._held: dict[Scalar, _Held] = {}
         self._turns: list[_Turn] = []
-        """A heap of when to look at rows again."""
+        """A heap of when to re-evaluate rows."""
         self.stats = SelectivityStats()
 
     @property
@@ -123,30 +123,30 @@ class PredicateWindow(Window):
 
     @property
     def turns(self) -> int:
-        """Instants noted, those of rows no longer held included."""
+        """Number of instants in the heap, stale ones included."""
         return len(self._turns)
 
     def advance(self, now_us: int) -> list[Delta]:
-        """Look again at the rows whose predicate may have turned by `now_us`."""
+        """Re-evaluate the rows whose predicate may have changed by `now_us`."""
         deltas = []
         while self._turns and self._turns[0][0] <= now_us:
             turn = heappop(self._turns)
             if self._is_due(turn):
                 key = turn[2]
                 held = self._held[key]
-                deltas += self._look_again(held)
+                deltas += self._re_evaluate(held)
                 self._await_turn(key, held, now_us)
         return deltas
 
     def refresh(self, now_us: int) -> list[Delta]:
-        """Look again at every row: a table has changed."""
+        """Re-evaluate every row after a table has changed."""
         if not self._reads_table:
             return []
         del now_us
-        return [delta for held in self._held.values() for delta in self._look_again(held)]
+        return [delta for held in self._held.values() for delta in self._re_evaluate(held)]
 
     def next_us(self) -> int | None:
-        """When a predicate may turn next."""
+        """The next instant at which a predicate may change."""
         while self._turns:
             if self._is_due(self._turns[0]):
                 return self._turns[0][0]
@@ -157,13 +157,13 @@ class PredicateWindow(Window):
         del at_us
         self.stats.arrived += 1
         key = self._key(row) if self._key else self.arrived
-        # Taken out and put back, so that the order stays that of arrival.
+        # Removed and added again, so that the order stays that of arrival.
         before = self._held.pop(key, None)
         was_inside = before is not None and before.inside
         inside = self._stays(row, was_inside=was_inside)
         evicted = self._hold(key, _Held(row, inside, self.arrived), now_us)
         old = before.row if before is not None and was_inside else None
-        return evicted + self._told(old, row if inside else None)
+        return evicted + self._emitted(old, row if inside else None)
 
     def _stays(self, row: Row, *, was_inside: bool) -> bool:
         if self._leaves is None:
@@ -174,7 +174,7 @@ class PredicateWindow(Window):
         return enters or (was_inside and not leaves)
 
     def _hold(self, key: Scalar, held: _Held, now_us: int) -> list[Delta]:
-        """Hold a row if it is inside or may come to be; returns what had to be evicted."""
+        """Store a row if it is inside or may be later; returns the changes of what was evicted."""
         self._held[key] = held
         self._await_turn(key, held, now_us)
         if self._limit is None or len(self._held) <= self._limit:
@@ -186,7 +186,7 @@ class PredicateWindow(Window):
         return [Delta(oldest.row, None)]
 
     def _await_turn(self, key: Scalar, held: _Held, now_us: int) -> None:
-        """Note when to look at a row again; let it go if it is outside for good."""
+        """Schedule a row's re-evaluation; drop it if it is outside for good."""
         turns = (at for at in self._flips(held.row) if at > now_us) if self._flips else ()
         turn_us = min(turns, default=None)
         if turn_us is not None:
@@ -198,21 +198,21 @@ class PredicateWindow(Window):
             del self._held[key]
 
     def _is_due(self, turn: _Turn) -> bool:
-        """Whether the row that the instant was noted for is still the one held."""
+        """Whether the row that the instant was scheduled for is still stored."""
         _, stamp, key = turn
         held = self._held.get(key)
         return held is not None and held.stamp == stamp
 
-    def _look_again(self, held: _Held) -> list[Delta]:
-        """What became of a row that stays as it is under a predicate that may have turned."""
+    def _re_evaluate(self, held: _Held) -> list[Delta]:
+        """The changes of an unchanged row under a predicate that may have changed."""
         was_inside = held.inside
         held.inside = self._stays(held.row, was_inside=was_inside)
         if held.inside == was_inside:
             return []
-        return self._told(held.row, None) if was_inside else self._told(None, held.row)
+        return self._emitted(held.row, None) if was_inside else self._emitted(None, held.row)
 
-    def _told(self, old: Row | None, new: Row | None) -> list[Delta]:
-        """The delta, counted; none if there is nothing to tell."""
+    def _emitted(self, old: Row | None, new: Row | None) -> list[Delta]:
+        """The delta, counted; empty if there is no change."""
         if old is None and new is None:
             return []
         if new is None:

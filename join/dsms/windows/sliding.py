@@ -1,7 +1,7 @@
 """Windows over one stream: RANGE, ROWS, NOW, PARTITION BY … ROWS, and no window at all.
 
-A window is the EXPIRE operator of PWindow §1.2: it turns the arrivals of a stream into a relation that changes,
-and says when time alone will change it next. Windows are closed at both ends: a row of time t is in
+A window is the EXPIRE operator of PWindow §1.2: it turns the arrivals of a stream into a changing relation,
+and reports when time alone will change it next. Windows are closed at both ends: a row of time t is in
 `[RANGE w]` from t to t + w, both included.
 
 Deviation from PWindow Example 1: there a row of time 2 leaves a window of 5 at 7; here just after 7.
@@ -16,30 +16,30 @@ from join.dsms.changes import Delta, Predicate, Row, Scalar
 
 
 class Window(ABC):
-    """A stream's rows that count now, as changes."""
+    """The current rows of a stream, as changes."""
 
     def __init__(self) -> None:
         self.arrived = 0
         self.late = 0
-        """Rows that came when they were already too old for the window."""
+        """Rows that arrived when they were already too old for the window."""
 
     def insert(self, row: Row, at_us: int, now_us: int) -> list[Delta]:
-        """Take in a row of time `at_us` that arrives now."""
+        """Insert a row of time `at_us` that arrives now."""
         self.arrived += 1
         return self._insert(row, at_us, now_us)
 
     def advance(self, now_us: int) -> list[Delta]:
-        """Let go of what is out of the window at `now_us`."""
+        """Remove the rows that are outside the window at `now_us`."""
         del now_us
         return []
 
     def refresh(self, now_us: int) -> list[Delta]:
-        """Look again: a table that the window's predicate reads has changed."""
+        """Re-evaluate after a table that the window's predicate reads has changed."""
         del now_us
         return []
 
     def next_us(self) -> int | None:
-        """When time alone changes the window next; None: never."""
+        """The next instant at which time alone changes the window; None: never."""
         return None
 
     @property
@@ -52,11 +52,11 @@ class Window(ABC):
 
 
 class Unbounded(Window):
-    """No window: a row that came stays (PWindow §3.1). Holds no state."""
+    """No window: rows stay for ever (PWindow §3.1). Stateless."""
 
     @property
     def held(self) -> int:
-        """Nothing is held: nothing will be taken back."""
+        """Always 0: no row is ever removed."""
         return 0
 
     def _insert(self, row: Row, at_us: int, now_us: int) -> list[Delta]:
@@ -72,7 +72,7 @@ class RangeWindow(Window):
         assert window_us >= 0, window_us
         self._window_us = window_us
         self._rows: list[tuple[int, int, Row]] = []
-        """A heap by time: rows may come out of order."""
+        """A heap by time: rows may arrive out of order."""
 
     @property
     def held(self) -> int:
@@ -80,7 +80,7 @@ class RangeWindow(Window):
         return len(self._rows)
 
     def advance(self, now_us: int) -> list[Delta]:
-        """Let go of rows older than the window."""
+        """Remove rows older than the window."""
         oldest_us = now_us - self._window_us
         gone = []
         while self._rows and self._rows[0][0] < oldest_us:
@@ -145,7 +145,7 @@ class PartitionWindow(Window):
 
 
 def _displace(rows: deque[Row], row: Row, count: int) -> list[Delta]:
-    """Add a row; beyond `count`, the oldest goes. Two deltas, not an update (PWindow §3.3.2)."""
+    """Add a row; beyond `count`, the oldest is removed. Two deltas, not an update (PWindow §3.3.2)."""
     deltas = [Delta(rows.popleft(), None)] if len(rows) == count else []
     rows.append(row)
     return [*deltas, Delta(None, row)]

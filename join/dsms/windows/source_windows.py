@@ -1,4 +1,4 @@
-"""Windows over streams, made from their specifications; equal ones are shared (PWindow §5.3)."""
+"""Makes windows over streams from their specifications; equal ones are shared (PWindow §5.3)."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,16 +27,16 @@ from join.dsms.windows.sliding import PartitionWindow, RangeWindow, RowsWindow, 
 
 
 class WindowMaker:
-    """Makes windows, and gives queries that want the same one the same."""
+    """Makes windows; queries with the same specification share one."""
 
     def __init__(self, state_limit: int | None) -> None:
         self._state_limit = state_limit
         self._windows: dict[tuple[str, str], SharedWindow] = {}
 
     def window(self, source: PlannedSource, scope: Scope) -> SharedWindow:
-        """The window of a stream, shared with queries that came before the stream's next arrival.
+        """The window of a stream, shared by queries that were added before the stream's next arrival.
 
-        A query that comes later has a window of its own: it has not seen what is in theirs.
+        A query that is added later gets a new window, since it must not see earlier rows.
         """
         key = (source.stream, render_window(_canonical(source.window, scope)))
         shared = self._windows.get(key)
@@ -99,7 +99,7 @@ class WindowMaker:
 
 
 def _shown(value: Scalar) -> str:
-    """A value as a message shows it, signs that cannot be seen included."""
+    """A value as shown in messages, invisible characters included."""
     return "NULL" if value is None else repr(value)
 
 

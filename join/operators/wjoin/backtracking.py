@@ -1,4 +1,4 @@
-"""The search of the multi-way W-joins: one stream after the other, the period shrinking (SSDBM, BEW).
+"""The search of the multi-way W-joins: one stream after the other, in a shrinking period (SSDBM, BEW).
 
 Paper                                              Here
 period, twice the window around the new tuple      `lows[k]`, `highs[k]`: what stream k may contribute
@@ -16,14 +16,14 @@ from join.operators.wjoin.base import Item, WJoin
 
 
 class Backtracking(WJoin):
-    """A W-join that searches per arriving tuple; subclasses say where a stream's tuples are."""
+    """A W-join that searches per arriving tuple; subclasses provide a stream's candidate tuples."""
 
     @abstractmethod
     def _candidates(self, index: int, low_us: int, high_us: int, item: Item) -> list[Item]:
         """The tuples of a stream within a period; with equality, only those of the item's value."""
 
     def _found(self, index: int, item: Item) -> list[Result]:
-        """All results of a tuple with those that are held."""
+        """All results of a tuple with the stored tuples."""
         size = len(self._streams)
         order = [(index + step) % size for step in range(1, size)]
         at_us, bounds = item[0], self._bounds

@@ -1,4 +1,4 @@
-"""What all W-joins share: the window graph, lateness, predicates and refinement (W-join §2, §5; SSDBM).
+"""Common base of the W-joins: the window graph, lateness, predicates and refinement (W-join §2, §5; SSDBM).
 
 Paper                                       Here
 streams A, B, …                             indices 0, 1, … in the order given
@@ -8,12 +8,12 @@ refinement step                             `_fits`
 V, newest timestamp of each stream          the watermark less the allowed lateness
 
 Deviation from W-join Fig. 5, `IsOut`: the absolute distance to the newest tuples drops tuples of a stream that
-runs ahead. A tuple is dropped when no tuple to come, which is at least as new as the watermark less the
-allowed lateness, can be within its bound of any other stream (the anomaly of W-join Fig. 3 cannot arise, and
+runs ahead. A tuple is dropped when no future tuple, which is at least as new as the watermark less the
+allowed lateness, can be within its bound of any other stream (the anomaly of W-join Fig. 3 cannot occur, and
 a silent stream holds nothing up).
 
-A W-join is complete: each result has one member of every stream. A predicate is asked about each pair of
-members, the one whose stream comes first in order first; None stands for equality.
+A W-join is complete: each result has one member of every stream. A predicate is evaluated on each pair of
+members, with the member of the earlier stream as first argument; None means equality.
 """
 
 from abc import ABC, abstractmethod
@@ -39,20 +39,20 @@ class PredicateError(ValueError):
 
 
 class WJoin(ABC):
-    """The frame of a W-join: what comes in is admitted, remembered for a while and joined.
+    """Base of the W-joins: admits arriving tuples, keeps them while they can join, and joins them.
 
-    Subclasses say how a tuple is joined (`_join`), how state that has expired is let go (`_purge`) and
-    how to start afresh (`_reset`).
+    Subclasses define how to join a tuple (`_join`), drop expired state (`_purge`) and clear all state
+    (`_reset`).
     """
 
     hashes = False
-    """Whether the operator looks tuples up by value, and so knows no predicate but equality."""
+    """Whether the operator looks tuples up by value, and so supports no predicate but equality."""
 
     searches_pairs = True
-    """Whether windows that differ can be searched pair by pair; if not, by the largest of each stream."""
+    """Whether different windows can be searched pair by pair; if not, by the largest of each stream."""
 
     purges_per_window = 8
-    """How often what has expired is let go; scans meet it until then."""
+    """How often expired tuples are dropped; scans see them until then."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class WJoin(ABC):
         self._predicate = predicate
         self._watermark = Watermark(late_us=late_us, future_us=future_us)
         self._recent: deque[tuple[Stream, Item]] = deque()
-        """What was processed and may still join, in order of processing: the state to start afresh from."""
+        """Processed tuples that may still join, in order of processing: used to rebuild the state."""
         self._remember_us = 0
         self._purge_next_us = 0
         self._arrived = 0
@@ -97,7 +97,7 @@ class WJoin(ABC):
 
     @property
     def stats(self) -> Stats:
-        """What was done so far."""
+        """Counters of the work so far."""
         return Stats(
             arrived=self._arrived,
             late=self._watermark.late,
@@ -118,40 +118,40 @@ class WJoin(ABC):
         return self._process(stream, (at_us, self._arrived, value))
 
     def advance(self, at_us: int) -> Sequence[Result]:
-        """Note that time has come to `at_us`; let state go."""
+        """Advance event time to `at_us` and drop expired state."""
         self._watermark.advance(at_us)
         self._expire()
         return ()
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on results need `stream`."""
+        """Add `stream`; results require it from now on."""
         assert stream not in self._index, stream
         self._streams.append(stream)
         self._configure()
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on results go without `stream`."""
+        """Remove `stream`; results no longer require it."""
         self._streams.remove(stream)
         self._configure()
 
     def close(self) -> Iterable[Result]:
-        """Nothing is owed."""
+        """No results are pending."""
         return ()
 
     @abstractmethod
     def _join(self, index: int, item: Item) -> Sequence[Result]:
-        """The results of a tuple, which is then held."""
+        """Store a tuple and return its results."""
 
     @abstractmethod
     def _purge(self, now_us: int) -> None:
-        """Let go of what no tuple at or after `now_us` can join.
+        """Drop what no tuple at or after `now_us` can join.
 
-        Not every call of `insert` does so: a search still has to test the windows of what it finds.
+        Not every call of `insert` purges: a search still has to test the windows of what it finds.
         """
 
     @abstractmethod
     def _reset(self) -> None:
-        """Start with nothing held."""
+        """Clear all state."""
 
     def _process(self, stream: Stream, item: Item) -> Sequence[Result]:
         self._expire()
@@ -159,7 +159,7 @@ class WJoin(ABC):
         return self._join(self._index[stream], item)
 
     def _expire(self) -> None:
-        """Let go of what has expired, a good part of a window's worth at a time."""
+        """Drop expired tuples, in batches of a good part of a window."""
         newest_us = self._watermark.at_us
         assert newest_us is not None
         now_us = newest_us - self._late_us
@@ -173,7 +173,7 @@ class WJoin(ABC):
             recent.popleft()
 
     def _configure(self) -> None:
-        """Work out the bounds for the streams as they are, and build the state anew."""
+        """Compute the bounds for the current streams and rebuild the state."""
         streams = self._streams
         self._index = {stream: index for index, stream in enumerate(streams)}
         alternatives = self._windows.bounds(streams)
@@ -186,7 +186,7 @@ class WJoin(ABC):
             max((*row[:i], *row[i + 1 :]), default=0) for i, row in enumerate(self._bounds)
         ]
         self._reach_us_max = max(self._reach_us, default=0)
-        # Streams that are away may return: their windows count as long as their tuples are remembered.
+        # Removed streams may return: their windows apply as long as their tuples are kept.
         self._remember_us = max(self._remember_us, *(max(row) for row in self._bounds), 0)
         self._purge_next_us = -FUTURE_US_MAX
         self._reset()
@@ -199,7 +199,7 @@ class WJoin(ABC):
         return not self._exact or any(allows(bounds, times) for bounds in self._exact)
 
     def _agrees(self, members: Iterable[tuple[int, Value]], index: int, value: Value) -> bool:
-        """Whether a value goes with those of all members, given as (stream index, value)."""
+        """Whether a value satisfies the predicate with all members, given as (stream index, value)."""
         predicate = self._predicate
         assert predicate is not None
         return all(
@@ -208,14 +208,14 @@ class WJoin(ABC):
         )
 
     def _origin(self, index: int, item: Item) -> Occurrence:
-        """The tuple at hand, as one object for all its results."""
+        """The arriving tuple, as one object for all its results."""
         if item[1] != self._origin_stamp:
             self._origin_stamp = item[1]
             self._last_origin = Occurrence(self._streams[index], item[2], item[0])
         return self._last_origin
 
     def _refined(self, index: int, item: Item, choices: dict[int, list[int]]) -> Iterator[Result]:
-        """Results from the times to choose from per other stream, those that the windows allow."""
+        """Results from the candidate times per other stream, those that the windows allow."""
         origin = self._origin(index, item)
         streams = self._streams
         if not self._exact:

@@ -4,8 +4,8 @@ Paper                                Here
 join buffers                         `join.operators.wjoin.buffers`
 iteration for a new tuple            `join.operators.wjoin.backtracking`
 
-Each tuple is joined as it comes, with what came before it: the lowest response time of the W-joins, at the
-price of a window test for every tuple met on the way.
+Each tuple is joined on arrival with the tuples that arrived before it: the lowest response time of the
+W-joins, at the price of a window test for every tuple scanned.
 
 Deviation from SSDBM "variation of BEW-join" on graphs: dropping a tuple by the windows to its neighbours alone
 loses results (a0, b5, c12 on a path with windows 10 and 10); the bounds are those of the closed graph.
@@ -30,7 +30,7 @@ class BEWJoin(Backtracking, QueueBuffers):
 
 
 class BEWHashJoin(Backtracking, HashBuffers):
-    """Backward evaluation, hashing: only tuples of the value are met."""
+    """Backward evaluation, hashing: only tuples with the same value are scanned."""
 
     def _candidates(self, index: int, low_us: int, high_us: int, item: Item) -> list[Item]:
         self._probes += 1

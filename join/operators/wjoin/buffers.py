@@ -3,7 +3,7 @@
 Paper                                          Here
 join buffers, FIFO queues                      `QueueBuffers`
 join buffers, hash tables                      `HashBuffers`
-hash buckets threaded in order of arrival      buckets, and a queue per stream that says what is oldest
+hash buckets threaded in order of arrival      buckets, and a queue per stream that finds the oldest
 """
 
 from abc import abstractmethod
@@ -14,7 +14,7 @@ from join.operators.wjoin.base import Item, WJoin
 
 
 class QueueBuffers(WJoin):
-    """A W-join that scans what it holds; subclasses evaluate a new tuple."""
+    """A W-join that scans its buffers; subclasses evaluate a new tuple."""
 
     def _reset(self) -> None:
         self._buffers: list[deque[Item]] = [deque() for _ in self._streams]
@@ -22,7 +22,7 @@ class QueueBuffers(WJoin):
 
     @abstractmethod
     def _found(self, index: int, item: Item) -> list[Result]:
-        """All results of a tuple with those that are held."""
+        """All results of a tuple with the stored tuples."""
 
     def _join(self, index: int, item: Item) -> list[Result]:
         results = self._found(index, item)
@@ -39,7 +39,7 @@ class QueueBuffers(WJoin):
 
 
 class HashBuffers(WJoin):
-    """A W-join that looks up what it holds; subclasses evaluate a new tuple."""
+    """A W-join that looks tuples up by value; subclasses evaluate a new tuple."""
 
     hashes = True
 
@@ -50,7 +50,7 @@ class HashBuffers(WJoin):
 
     @abstractmethod
     def _found(self, index: int, item: Item) -> list[Result]:
-        """All results of a tuple with those that are held."""
+        """All results of a tuple with the stored tuples."""
 
     def _join(self, index: int, item: Item) -> list[Result]:
         results = self._found(index, item)

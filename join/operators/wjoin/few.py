@@ -2,12 +2,12 @@
 
 Paper                                          Here
 waiting of new tuples                          `_waiting`, until the watermark has passed the allowed lateness
-mode 1: no N-tuple within w                    some stream has nothing near: the tuple is only admitted
-mode 2: no window test                         `_partners`: the buffers hold only what is near the new tuple
+mode 1: no N-tuple within w                    some stream has nothing near: the tuple is only stored
+mode 2: no window test                         `_partners`: the buffers hold only tuples near the new one
 join buffers                                   `join.operators.wjoin.buffers`
 
-Tuples are processed in order of time, whatever their order of arrival. Then all that the buffers keep lies
-within a window of the tuple at hand, and before it, so that its partners are near each other too, and no
+Tuples are processed in order of time, whatever their order of arrival. Then everything in the buffers lies
+within a window before the current tuple, so that its partners are near each other too, and no
 window is tested in the join. The price is that a tuple waits for the allowed lateness.
 
 Deviation from SSDBM: the end of mode 2 waits for the next tuple of every stream, which blocks on a silent
@@ -30,13 +30,13 @@ from join.operators.wjoin.buffers import HashBuffers, QueueBuffers
 
 
 class _Forward(WJoin):
-    """Forward evaluation: waiting, and the processing of tuples in order of time."""
+    """Forward evaluation: tuples wait, and are processed in order of time."""
 
     searches_pairs = False
 
     @cached_property
     def _waiting(self) -> list[tuple[Item, Stream]]:
-        """Tuples that have to wait, a heap in order of time."""
+        """Waiting tuples, a heap in order of time."""
         return []
 
     @cached_property
@@ -45,7 +45,7 @@ class _Forward(WJoin):
         return []
 
     _settled = 0
-    """Up to which stamp results were formed, though the tuples may still wait for partners to come."""
+    """The stamp up to which results were formed, though the tuples may still wait for later partners."""
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
         """Accept one tuple and return the results of those that have waited long enough."""
@@ -61,22 +61,22 @@ class _Forward(WJoin):
         return self._release()
 
     def advance(self, at_us: int) -> Sequence[Result]:
-        """Note that time has come to `at_us`; process what has waited long enough."""
+        """Advance event time to `at_us`; process what has waited long enough."""
         self._watermark.advance(at_us)
         return self._release()
 
     def add_stream(self, stream: Stream) -> None:
-        """From now on results need `stream`."""
+        """Add `stream`; results require it from now on."""
         self._settle()
         super().add_stream(stream)
 
     def remove_stream(self, stream: Stream) -> None:
-        """From now on results go without `stream`."""
+        """Remove `stream`; results no longer require it."""
         self._settle()
         super().remove_stream(stream)
 
     def close(self) -> list[Result]:
-        """The results of all that still waits."""
+        """The results of all waiting tuples."""
         return self._take_due() + self._work_off(inf)
 
     def _release(self) -> list[Result]:
@@ -90,10 +90,10 @@ class _Forward(WJoin):
         return due
 
     def _settle(self) -> None:
-        """Form the results of what has come over the streams as they are; what waits does so on.
+        """Form the results of all tuples so far over the current streams; waiting tuples keep waiting.
 
-        Older tuples may still come, so that what waits is processed once more when its time has come, for
-        results with one of those. The caller builds the state anew.
+        Older tuples may still arrive, so each waiting tuple is processed again when it is due, for results
+        with one of those. The caller rebuilds the state.
         """
         if not self._waiting:
             return
@@ -104,7 +104,7 @@ class _Forward(WJoin):
         self._settled = self._arrived
 
     def _work_off(self, until_us: float) -> list[Result]:
-        """The results of what waits, up to a time."""
+        """The results of the waiting tuples, up to a time."""
         waiting = self._waiting
         results: list[Result] = []
         while waiting and waiting[0][0][0] <= until_us:
@@ -112,12 +112,12 @@ class _Forward(WJoin):
             if stream in self._index:
                 results += self._process(stream, item)
             else:
-                # Its stream has left; it counts again should the stream return.
+                # Its stream was removed; keep the tuple in case the stream returns.
                 self._recent.append((stream, item))
         return results
 
     def _process(self, stream: Stream, item: Item) -> Sequence[Result]:
-        # In order of time, what is at hand is the newest: only its own window matters.
+        # In order of time, the current tuple is the newest: only its own window matters.
         self._held_peak = max(self._held_peak, self._held)
         self._purge(item[0])
         recent = self._recent
@@ -128,10 +128,10 @@ class _Forward(WJoin):
 
     @abstractmethod
     def _partners(self, index: int, value: Value) -> dict[int, list[Item]] | None:
-        """What each other stream holds, with equality only of the value; None if one has nothing."""
+        """Each other stream's tuples, with equality only those of the value; None if a stream has none."""
 
     def _found(self, index: int, item: Item) -> list[Result]:
-        """All results of a tuple with those that are held."""
+        """All results of a tuple with the stored tuples."""
         partners = self._partners(index, item[2])
         if partners is None:
             return []

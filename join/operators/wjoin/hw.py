@@ -11,7 +11,7 @@ class HWJoin(Pipeline):
     """The hash W-join."""
 
     hashes = True
-    # A look-up meets little that has expired, and a purge visits every bucket.
+    # A look-up sees few expired tuples, and a purge visits every bucket.
     purges_per_window = 2
 
     def _reset(self) -> None:

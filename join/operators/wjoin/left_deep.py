@@ -8,11 +8,11 @@ GetNext, one iteration                       `_join`
 IsIn                                         `_left_matches`, `_right_matches`
 IsOut                                        `_purge`
 
-The first stream's tuples are the 1-tuples of level 1. Where the tuples of a level are kept is the matter of
-NLW-join and HW-join.
+The first stream's tuples are the 1-tuples of level 1. NLW-join and HW-join define how the tuples of a level
+are stored.
 
-Deviation from Fig. 5: what has expired is deleted now and then, from all buffers, so that scans stay simple; for
-HW-join that is also the routine that cleans rarely probed buckets.
+Deviation from Fig. 5: expired tuples are deleted from all buffers from time to time, so that scans stay simple;
+for HW-join this also cleans rarely probed buckets.
 """
 
 from abc import abstractmethod
@@ -24,15 +24,15 @@ from join.operators.wjoin.base import Item, WJoin
 
 
 class Left(NamedTuple):
-    """An m-tuple that waits for the next stream."""
+    """An m-tuple waiting for the next stream."""
 
     low_us: int
     high_us: int
     value: Value
-    """With equality, of all members."""
+    """With equality, the value of all members."""
     times: tuple[int, ...]
     values: tuple[Value, ...]
-    """Of each member, for predicates; empty with equality."""
+    """The value of each member, for predicates; empty with equality."""
 
 
 class Pipeline(WJoin):
@@ -48,22 +48,22 @@ class Pipeline(WJoin):
 
     @abstractmethod
     def _hold_left(self, level: int, left: Left) -> None:
-        """Keep an m-tuple."""
+        """Store an m-tuple."""
 
     @abstractmethod
     def _hold_right(self, level: int, item: Item) -> None:
-        """Keep a tuple."""
+        """Store a tuple."""
 
     @abstractmethod
     def _keep(self, level: int, *, left_from_us: int, right_from_us: int) -> int:
-        """Let go of m-tuples whose period ends and tuples that lie before; gives how many remain."""
+        """Drop m-tuples whose period ends and tuples that lie before; returns how many remain."""
 
     def _reset(self) -> None:
         self._held = 0
         distinct = {bound_us for row in self._bounds for bound_us in row}
         self._window_us = distinct.pop() if len(distinct) == 1 else None
-        """The window, if there is but one."""
-        # A right tuple waits for m-tuples of the streams before its own, with a member still to come.
+        """The window, if all pairs have the same."""
+        # A right tuple waits for m-tuples of the streams before its own that gain a member later.
         self._right_reach_us = [max(row[:k], default=0) for k, row in enumerate(self._bounds)]
 
     def _join(self, index: int, item: Item) -> Sequence[Result]:
@@ -95,7 +95,7 @@ class Pipeline(WJoin):
         return self._top(index, item, lefts)
 
     def _climb(self, level: int, lefts: Sequence[Left]) -> list[Left]:
-        """Hold m-tuples that come up to a level, and send what they join with on."""
+        """Store m-tuples that reach a level, and pass the joined m-tuples up."""
         self._held += len(lefts)
         higher = []
         for left in lefts:
@@ -106,7 +106,7 @@ class Pipeline(WJoin):
         return higher
 
     def _top(self, index: int, item: Item, lefts: Sequence[Left]) -> list[Result]:
-        """Hold m-tuples that come up to the last level; what they join with are results."""
+        """Store m-tuples that reach the last level, and return their results."""
         last = len(self._streams) - 1
         self._held += len(lefts)
         results: list[Result] = []
@@ -155,7 +155,7 @@ class Pipeline(WJoin):
             bounds, row = self._bounds, self._bounds[level]
             low_us = max([at_us - reach_us for at_us, reach_us in zip(times, row, strict=False)])
             high_us = min([at_us + bounds[place][level] for place, at_us in enumerate(times)])
-        # Without the call of the class, as m-tuples are made by the thousand.
+        # Bypasses the class's constructor: m-tuples are made by the thousand.
         return tuple.__new__(Left, (low_us, high_us, value, times, values))
 
     def _purge(self, now_us: int) -> None:

@@ -10,7 +10,7 @@ Each stream's tuples are kept in order of time, so that a period is a slice.
 
 Deviation from §3.2: mode 2 as published tests the starting N-tuple and then only new tuples, which loses
 results, and takes all tuples of the period to be near each other, which holds only if the new tuple is the
-newest. Here every new tuple is joined with all that is near it; one that comes late is searched for with
+newest. Here every new tuple is joined with all that is near it; for a late one, the search includes
 window tests (`join.operators.wjoin.backtracking`). Mode 2 does not wait for the next tuple of every stream, so a silent stream
 does not block.
 """
@@ -72,7 +72,7 @@ class MWJoin(Backtracking):
         return start, end
 
     def _blind(self, index: int, item: Item, periods: dict[int, tuple[int, int]]) -> list[Result]:
-        """Mode 2 for the newest tuple: all in the periods are near each other; shortest first."""
+        """Mode 2 for the newest tuple: all tuples in the periods are near each other; shortest period first."""
         value = item[2]
         choices: dict[int, list[int]] = {}
         for other, (start, end) in sorted(periods.items(), key=_length):

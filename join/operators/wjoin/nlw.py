@@ -1,4 +1,4 @@
-"""NLW-join, the nested-loop W-join (W-join §3.1.1): a pipeline whose buffers are scanned whole."""
+"""NLW-join, the nested-loop W-join (W-join §3.1.1): a pipeline that scans its buffers completely."""
 
 from join.contract import Value
 from join.operators.wjoin.base import Item

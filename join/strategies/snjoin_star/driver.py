@@ -40,7 +40,7 @@ class InNetworkJoin:
         settings: JoinSettings,
         heads: Heads,
         notes: NoteWriter,
-        order: ProbingOrder,
+        order: ProbingOrder | None,
         forwarding: Forwarding,
         tactic: ProbingTactic,
     ) -> None:
@@ -53,9 +53,13 @@ class InNetworkJoin:
         self._local_us = ports.local_us
         self._end_us = ports.end_us
         self._late_us = settings.late_us
-        costs = self._costs = settings.costs
+        costs = settings.costs
+        self._reading_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.reading_us(*work))
         self._probe_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.probe_us(*work))
         """By tables and partners."""
+        self._result_us: Memo[int, float] = Memo(costs.result_us)
+        """By partners."""
+        self._note_us = costs.feedback_us()
         self._heads = heads
         self._notes = notes
         self._order = order
@@ -63,9 +67,14 @@ class InNetworkJoin:
         self._forward = forwarding.forward
         self._tactic = tactic
         probing = settings.probing
-        self._retry = Retry(
-            ports, tactic, forwarding, timeout_us=probing.timeout_us, retries=probing.retries
-        )
+        self._retry: Retry | None = None
+        """None if initiators do not wait for replies."""
+        self._send = tactic.send
+        if probing.timeout_us:
+            self._retry = Retry(
+                ports, tactic, forwarding, timeout_us=probing.timeout_us, retries=probing.retries
+            )
+            self._send = self._retry.send
         self._handover = Handover(ports, heads) if probing.moves else None
         attach = ports.links.attach
         attach(READING, self._on_reading, self._on_reading_lost)
@@ -82,7 +91,8 @@ class InNetworkJoin:
 
     def on_down(self, node: int) -> None:
         """A mote is down: the readings it held for joining are lost."""
-        self._retry.forget(node)
+        if self._retry is not None:
+            self._retry.forget(node)
         head = self._heads.pop(node, None)
         if head is None:
             return
@@ -124,13 +134,13 @@ class InNetworkJoin:
             return
         head = self._heads[node]
         request = head.take_reading(reading.value, reading.node, reading.at_us, local_us)
-        service_us = self._costs.reading_us(head.tables, request.counts[0])
+        service_us = self._reading_us[head.tables, request.counts[0]]
         done_us = self._cpus.occupy(node, start_us, service_us)
         self._accounts.joined(reading, node, start_us)
         if self._handover is not None:
             held = (reading.at_us, reading.value, reading.node, request.stamp)
             self._handover.pass_on(node, held)
-        self._retry.send(request, done_us)
+        self._send(request, done_us)
 
     # Probed heads.
 
@@ -159,7 +169,7 @@ class InNetworkJoin:
         request.bytes += message.bytes
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
-        done_us = self._cpus.occupy(SINK, start_us, self._costs.result_us(request.found))
+        done_us = self._cpus.occupy(SINK, start_us, self._result_us[request.found])
         if done_us >= self._end_us:
             self._forwarding.unformed.append(request)
             return
@@ -167,7 +177,9 @@ class InNetworkJoin:
         if gathered is None:
             return
         request = gathered
-        missed = self._order(SINK, self._notes.missed(request, done_us))
+        missed = self._notes.missed(request, done_us)
+        if missed and self._order is not None:
+            missed = self._order(SINK, missed)
         if missed and self._tactic.send_past(request, missed, done_us):
             return
         if request.found:
@@ -184,14 +196,15 @@ class InNetworkJoin:
         if note is not None:
             size = note_bytes(note)
             self._links.unicast(FEEDBACK, SINK, request.initiator, size, (number, note), at_us)
-        elif self._retry.is_awaited(request):
+        elif self._retry is not None and self._retry.is_awaited(request):
             self._links.unicast(ACK, SINK, request.initiator, ACK_BYTES, (number, None), at_us)
 
     def _on_reply(self, message: Message) -> None:
         """Fig. 3, third case, at the initiator."""
         node = message.target
         number, note = message.body
-        self._retry.answered(node, number)
+        if self._retry is not None:
+            self._retry.answered(node, number)
         if note is None:
             return
         start_us = self._cpus.admit(node)
@@ -199,7 +212,7 @@ class InNetworkJoin:
             self._on_reply_lost(message, DropReason.QUEUE_FULL)
             return
         self._heads[node].learn(note, self._local_us(node, start_us))
-        self._cpus.occupy(node, start_us, self._costs.feedback_us())
+        self._cpus.occupy(node, start_us, self._note_us)
 
     def close(self, on_air: Sequence[Message]) -> None:
         """The run ends: account for readings and requests that are still under way."""

@@ -26,7 +26,7 @@ from join.contract import Member, Value
 from join.reading import Stamp
 from join.state.value_table import ValueTable
 from join.strategies.message_sizes import factorised_bytes, latest_bytes
-from join.strategies.snjoin_star.probing_order import ProbingOrder, as_chosen
+from join.strategies.snjoin_star.probing_order import ProbingOrder
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note, ProbingRule
 from join.strategies.snjoin_star.rules.without_learning import BySelectivity
@@ -42,8 +42,8 @@ class HeadSettings:
     late_us: int
     factorised: bool
     """Whether partners are given with all their times, or with their newest only."""
-    order: ProbingOrder = as_chosen
-    """The order in which chosen heads are probed."""
+    order: ProbingOrder | None = None
+    """The order in which chosen heads are probed; None: the rule's."""
 
 
 class ClusterHead:
@@ -101,7 +101,8 @@ class ClusterHead:
         self._add(request, matches)
         others = self.others(now_us)
         request.known = len(others)
-        request.sequence = self._order(self.node, self.rule.choose(request, others, now_us))
+        chosen = self.rule.choose(request, others, now_us)
+        request.sequence = chosen if self._order is None else self._order(self.node, chosen)
         return request
 
     def answer(self, request: ProbeRequest, now_us: int) -> None:

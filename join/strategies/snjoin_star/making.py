@@ -7,7 +7,7 @@ from join.strategies.snjoin_star.fan_out import FanOut
 from join.strategies.snjoin_star.forwarding import Forwarding
 from join.strategies.snjoin_star.head import ClusterHead, HeadSettings, MJoinHead
 from join.strategies.snjoin_star.heads import Heads
-from join.strategies.snjoin_star.probing_order import ProbingOrder, Tours, as_chosen
+from join.strategies.snjoin_star.probing_order import ProbingOrder, Tours
 from join.strategies.snjoin_star.rules.notes import NoNotes, NoteWriter
 from join.strategies.snjoin_star.rules.registry import RULES
 from join.strategies.snjoin_star.rules.without_learning import OracleProbing
@@ -50,8 +50,8 @@ def _head_settings(settings: JoinSettings) -> HeadSettings:
     )
 
 
-def _probing_order(settings: JoinSettings) -> ProbingOrder:
-    return Tours(settings.positions_m).order if settings.probing.tours else as_chosen
+def _probing_order(settings: JoinSettings) -> ProbingOrder | None:
+    return Tours(settings.positions_m).order if settings.probing.tours else None
 
 
 def _in_network(

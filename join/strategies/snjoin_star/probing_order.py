@@ -20,12 +20,6 @@ TOURS_KEPT = 4096
 """Tours remembered: a rule that settles down chooses the same heads again and again."""
 
 
-def as_chosen(start: int, heads: tuple[int, ...]) -> tuple[int, ...]:
-    """The order that the probing rule gave."""
-    del start
-    return heads
-
-
 class Tours:
     """Short ways from a node past some heads to the sink, whose position is the last."""
 

@@ -22,7 +22,7 @@ class Retry:
         timeout_us: int,
         retries: int,
     ) -> None:
-        """Wait `timeout_us` for each reply, 0: for ever; send a request up to `retries` times more."""
+        """Wait `timeout_us` for each reply, and send a request up to `retries` times more."""
         self._clock = ports.clock
         self._alive = ports.links.alive
         self._tactic = tactic
@@ -41,7 +41,7 @@ class Retry:
     def is_awaited(self, request: ProbeRequest) -> bool:
         """Whether the initiator waits for a reply: it has something left to send without one."""
         has_more = request.counts[0] > 0 or request.attempt < self._retries
-        return bool(self._timeout_us and request.sequence) and has_more
+        return bool(request.sequence) and has_more
 
     def answered(self, initiator: int, number: int) -> None:
         """The sink has replied to request `number` of an initiator."""

@@ -1,9 +1,9 @@
 """Walls that gas cannot pass: straight segments, higher than any cloud.
 
-Gas drifts along a wall that it meets, and a mote does not smell a puff whose centre is hidden from it
+Gas drifts along a wall that it hits, and a mote does not sense a puff whose centre is hidden from it
 behind a wall. This is the recipe of filament simulators with obstacles (Monroy et al., "GADEN",
-Sensors 17(7), 2017) for segments in place of occupied cells. What a wall hides is gone: mass is
-conserved only where no wall stands.
+Sensors 17(7), 2017) for segments in place of occupied cells. Gas hidden by a wall is lost: mass is
+conserved only where there is no wall.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ Point = tuple[float, float]
 class Barriers:
     """Wall segments in the plane.
 
-    A point exactly on a wall belongs to the wall's left side, so that nothing slips through it.
+    A point exactly on a wall belongs to the wall's left side, so that nothing passes through it.
     """
 
     def __init__(self, segments: Sequence[tuple[Point, Point]]) -> None:
@@ -30,7 +30,7 @@ class Barriers:
         return len(self.segments_m)
 
     def hidden(self, eyes_m: Floats, points_m: Floats) -> Flags:
-        """Whether a wall stands between `eyes_m[i]` and `points_m[j]`, for all i and j."""
+        """Whether a wall lies between `eyes_m[i]` and `points_m[j]`, for all i and j."""
         hidden = np.zeros((len(eyes_m), len(points_m)), dtype=np.bool_)
         for start, end in self.segments_m:
             left = _is_left(start, end, eyes_m)[:, np.newaxis] != _is_left(start, end, points_m)
@@ -40,9 +40,9 @@ class Barriers:
         return hidden
 
     def moved(self, places_m: Floats, steps_m: Floats) -> Floats:
-        """Where points end that set out from `places_m` by `steps_m`.
+        """End positions of points that move from `places_m` by `steps_m`.
 
-        A step that would cross a wall is replaced by its part along the first wall met; if that part
+        A step that would cross a wall is replaced by its part along the first wall hit; if that part
         crosses another wall, the point stays.
         """
         ends_m = places_m + steps_m
@@ -58,7 +58,7 @@ class Barriers:
         return ends_m
 
     def _first_wall(self, starts_m: Floats, ends_m: Floats) -> NDArray[np.int64]:
-        """The wall that each move meets first; -1 for none."""
+        """The wall that each move hits first; -1 for none."""
         first = np.full(len(starts_m), -1, dtype=np.int64)
         first_share = np.full(len(starts_m), np.inf)
         for index, (start, end) in enumerate(self.segments_m):

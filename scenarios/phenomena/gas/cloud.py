@@ -1,12 +1,19 @@
-"""A gas cloud: puffs in the wind, seen by the motes' sensors."""
+"""A gas cloud: puffs in the wind, sampled by the motes' sensors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.contract import (
+    NOTHING,
+    Phenomenon,
+    PhenomenonKind,
+    Samples,
+    Surroundings,
+)
 from scenarios.phenomena.gas.barriers import Barriers
 from scenarios.phenomena.gas.dispersion import spread_of
 from scenarios.phenomena.gas.puffs import Puffs, Release
@@ -17,20 +24,20 @@ from sim.rng import RandomStreams
 
 Floats = NDArray[np.float64]
 
-# What a source lets out when the scenario does not say (g/s, g), and how long it rests (s).
+# Defaults of a source: release rate (g/s), mass (g), and pause between releases (s).
 _RATE_G_PER_S: Final = 50.0
 _MASS_G: Final = 5_000.0
 _PAUSE_S: Final = 60.0
-# A source without a place stands upwind of the field's middle by this share of the field.
+# A source without a position is placed upwind of the field's middle by this share of the field.
 _UPWIND_SHARE: Final = 0.3
 # The joined value of gas g at level l is this times g, plus l.
 _VALUES_PER_GAS: Final = 10
 
 
-class GasCloud:
+class GasCloud(Phenomenon):
     """Gas that leaks out, drifts, spreads and is smelt.
 
-    The truth is what a perfect sensor would find: the concentration itself against the threshold,
+    The truth is what a perfect sensor would measure: the concentration itself against the threshold,
     without lag, noise or hysteresis.
     """
 
@@ -53,7 +60,6 @@ class GasCloud:
         wind = wind_of(table, streams)
         self.puffs = Puffs(
             releases=list(_releases(table, field_m, self.gases, wind)),
-            gases=len(self.gases),
             threshold_g_per_m3=self.thresholds_g_per_m3,
             spread=spread_of(table.coefficients, table.stability),
             wind=wind,
@@ -63,20 +69,14 @@ class GasCloud:
             step_s=table.step_s,
         )
         self._sensors = GasSensors(
+            table.sensor,
             motes=len(positions_m),
             thresholds_g_per_m3=self.thresholds_g_per_m3,
-            level_ratio=table.sensor.level_ratio,
-            level_count=table.sensor.levels,
-            hysteresis=table.sensor.hysteresis,
-            rise_s=table.sensor.rise_s,
-            decay_s=table.sensor.decay_s,
-            noise_share=table.sensor.noise_share,
-            noise_floor_share=table.sensor.noise_floor_share,
             streams=streams,
         )
 
     def sample(self, nodes: NDArray[np.int64], at_us: NDArray[np.int64]) -> Samples:
-        """The gas that each mote smells most, relative to its threshold, and how much of it (g/m³)."""
+        """The gas that each mote senses most strongly relative to its threshold, and its reading (g/m³)."""
         found = self.puffs.concentrations_g_per_m3(self._positions_m[nodes], at_us)
         readings, levels = self._sensors.read(nodes, at_us, found)
         everyone = np.arange(len(nodes))
@@ -104,10 +104,6 @@ class GasCloud:
             for gas, name in enumerate(self.gases, start=1)
             for level in levels
         }
-
-    def inputs(self) -> Mapping[str, str]:
-        """No files."""
-        return {}
 
     def _joined(self, gas: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.int64]:
         if self._value == "gas":
@@ -139,7 +135,7 @@ def wind_of(table: GasCloudTable, streams: RandomStreams) -> Wind:
 
 
 def _area_m(positions_m: Floats, field_m: tuple[float, float]) -> Floats:
-    """Two corners that hold the field and all motes, also those outside it."""
+    """Two corners of a box around the field and all motes, including those outside it."""
     corners_m = np.concatenate([[(0.0, 0.0), field_m], positions_m])
     return np.stack([corners_m.min(axis=0), corners_m.max(axis=0)])
 
@@ -147,7 +143,7 @@ def _area_m(positions_m: Floats, field_m: tuple[float, float]) -> Floats:
 def _releases(
     table: GasCloudTable, field_m: tuple[float, float], gases: tuple[str, ...], wind: Wind
 ) -> Iterator[Release]:
-    """Every release of every source, stops and restarts told apart."""
+    """Every release of every source; each restart is a separate release."""
     toward = downwind(np.array(wind.start_deg))
     middle_m = np.array(field_m) * (0.5 - _UPWIND_SHARE * toward)
     for source in table.source:
@@ -173,9 +169,9 @@ def _releases(
 def _puffs_of(
     source: SourceTable, start_s: float, every_s: float
 ) -> tuple[float, float, int | None, float]:
-    """When a source's first puff comes out, how far apart the others, how many, and their mass.
+    """Time of a source's first puff, interval between puffs, number of puffs, and mass of each.
 
-    A puff stands for the gas of the interval in whose middle it is released.
+    A puff represents the gas of the interval in whose middle it is released.
     """
     if source.release == "instant":
         mass_g = _MASS_G if source.mass_g is None else source.mass_g
@@ -186,3 +182,27 @@ def _puffs_of(
         count = max(1, round(source.duration_s / every_s))
         every_s = source.duration_s / count
     return start_s + 0.5 * every_s, every_s, count, rate_g_per_s * every_s
+
+
+def _make(table: GasCloudTable, around: Surroundings) -> GasCloud:
+    return GasCloud(
+        table, positions_m=around.positions_m, field_m=around.field_m, streams=around.streams
+    )
+
+
+def _draw(
+    phenomenon: GasCloud,
+    motes_m: Floats,
+    path: Path,
+    *,
+    times_s: Sequence[float],
+    duration_s: float,
+    title: str,
+) -> None:
+    from scenarios.phenomena.gas.pictures import draw_cloud, telling_times_s
+
+    chosen_s = times_s or telling_times_s(phenomenon, duration_s)
+    draw_cloud(phenomenon, motes_m, chosen_s, path, title=title)
+
+
+GAS_CLOUD: Final = PhenomenonKind(GasCloudTable, _make, draw=_draw)

@@ -1,8 +1,8 @@
-"""How gas spreads: Gaussian plumes and puffs over flat ground that reflects.
+"""Gas dispersion: Gaussian plumes and puffs over flat, reflecting ground.
 
-A plume is the steady picture of a continuous release in a steady wind; a puff is a mass released at
+A plume is the steady state of a continuous release in a steady wind; a puff is a mass released at
 once. Both have the shape of a normal distribution across the wind, whose standard deviations grow with
-the distance travelled, faster the less stable the air.
+the distance travelled; the less stable the air, the faster.
 
 Symbol          Here
 x               travelled_m, the distance from the source along the wind (for a puff: its path length)
@@ -33,7 +33,7 @@ class Stability(StrEnum):
 
 
 class Coefficients(StrEnum):
-    """Which fit of the spreads is used."""
+    """Which fit of the standard deviations to use."""
 
     PUFF = "puff"
     """Slade's puffs, as in the CCPS guidelines: made for puffs, also below 100 m."""
@@ -106,14 +106,14 @@ _SPREADS: Final = {
 
 
 def spread_of(coefficients: Coefficients, stability: Stability) -> Spread:
-    """How gas spreads in air of the given stability, by the given fit."""
+    """The standard deviations for air of the given stability, by the given fit."""
     return _SPREADS[coefficients][stability]
 
 
 def log_reflected(
     *, height_m: Floats | float, source_height_m: Floats | float, vertical_sigma_m: Floats
 ) -> Floats:
-    """The logarithm of the vertical term: the gas itself, and what the ground reflects of it.
+    """The logarithm of the vertical term: the direct gas plus the gas reflected by the ground.
 
     A logarithm, because far above a thin cloud the term itself is too small for a float.
     """

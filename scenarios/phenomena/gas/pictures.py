@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 _LATTICE: Final = 160
 # Contours are drawn at the threshold and at these multiples of it.
 _CONTOURS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)
-# One hue per gas, told apart also by the colour-blind (Okabe & Ito, 2008).
+# One hue per gas, distinguishable by colour-blind readers (Okabe & Ito, 2008).
 _COLOURS: Final = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MOTE_COLOUR: Final = "#9A9A9A"
 _INSIDE_COLOUR: Final = "#222222"
@@ -29,8 +29,8 @@ _DOTS_PER_INCH: Final = 110
 _COLUMNS: Final = 2
 _PANEL_INCHES: Final = 4.6
 PICTURES: Final = 4
-"""How many times are drawn if nobody says which."""
-# How finely (as a share of the run) a run is searched for the time that motes are inside.
+"""Number of panels if no times are given."""
+# Step (as a share of the run) of the search for times with motes inside a cloud.
 _SEARCH_STEPS: Final = 400
 
 
@@ -57,7 +57,7 @@ def draw_cloud(
 ) -> None:
     """Write a PNG with one panel per time."""
     figure = cloud_figure(phenomenon, positions_m, times_s, title=title)
-    # A fixed text in place of version and date: the same cloud gives the same file.
+    # A fixed text in place of version and date, so that the same cloud gives the same file.
     figure.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": "motejoin"})
 
 

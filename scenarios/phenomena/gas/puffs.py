@@ -1,17 +1,17 @@
-"""Puffs of gas on their way: released by sources, carried by the wind, spreading, held up by walls.
+"""Moving puffs of gas: released by sources, carried by the wind, spreading, stopped by walls.
 
 Time is cut into steps of equal length. Puffs are released and moved at the ends of steps; within a
 step, the frame of reference moves with the wind and the logarithm of each puff's concentration is
-interpolated. What is found at a time thus depends on the time alone, never on who asked before.
+interpolated. The concentrations at a time thus depend on the time alone, never on earlier calls.
 
 The concentration of one puff at a point is the exponential of a quadratic form in the point's
 coordinates, linear in (x² + y², x, y, 1). For all samples and puffs it costs one matrix product, one
 exponential and one more product that sums over puffs.
 
-What is left out: a puff's share of a concentration is ignored where it is below `NEGLIGIBLE` times its
+Approximation: a puff's share of a concentration is ignored where it is below `NEGLIGIBLE` times its
 gas's detection threshold times its share of the mass that the gas's sources release in an hour.
-Hence all that the puffs of one hour lose together is less than `NEGLIGIBLE` of the threshold. A puff is
-forgotten when it is that thin everywhere, or when it has left the area for good: when its centre is
+Hence the total ignored for the puffs of one hour is less than `NEGLIGIBLE` of the threshold. A puff is
+dropped when it is that thin everywhere, or when it has left the area for good: when its centre is
 outside by its own reach, by as much as the outermost source, and by half the area's longer side. Gas that
 has gone so far does not come back if the wind turns.
 """
@@ -32,13 +32,13 @@ Floats = NDArray[np.float64]
 
 # The share of the detection threshold by which ignored gas may change a concentration.
 NEGLIGIBLE: Final = 1e-3
-# Air is never so still that gas stops spreading: the least speed (m/s) at which its path grows.
+# Gas spreads even in still air: the minimum speed (m/s) at which its path length grows.
 _CALM_M_PER_S: Final = 0.5
 # How far outside the area a puff is followed, as a share of the area's longer side.
 _FOLLOWED_SHARE: Final = 0.5
-# Over how long (s) the mass released is counted in the bound on what is ignored.
+# Period (s) over which released mass is counted in the bound on ignored gas.
 _BOUND_S: Final = 3600.0
-# Steps remembered, so that several askers at about the same time share the work.
+# Steps cached, so that calls for similar times share the work.
 _REMEMBERED: Final = 256
 # Pairs of sample and puff computed at once: temporaries then stay in the processor's cache.
 _PAIRS: Final = 65_536
@@ -46,7 +46,7 @@ _PAIRS: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Gas let out at one place: one puff, or puffs at equal intervals that add up to a rate."""
+    """Gas released at one place: one puff, or puffs at equal intervals that add up to a rate."""
 
     gas: int
     x_m: float
@@ -55,12 +55,12 @@ class Release:
     radius_m: float
     """The standard deviation of a puff at its release."""
     mass_g: float
-    """Of one puff."""
+    """Mass of one puff."""
     first_s: float
     every_s: float
-    """Between puffs; any positive number when there is only one."""
+    """Interval between puffs; any positive number when there is only one."""
     count: int | None
-    """How many puffs; None for a source that never stops."""
+    """Number of puffs; None for a source that never stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +104,12 @@ class _Live:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """All that is needed to tell concentrations between two ends of a step."""
+    """The data from which concentrations between the two ends of a step are computed."""
 
     origin_m: Floats
     """Subtracted from coordinates, so that their squares stay small."""
     drift_m: Floats
-    """How far the wind blows during the step."""
+    """Distance that the wind carries gas during the step."""
     box_m: Floats
     """(x min, y min, x max, y max): outside, every puff is negligible throughout the step."""
     forms: Floats
@@ -120,20 +120,19 @@ class _Step:
 
 
 class Puffs:
-    """All puffs of a run; tells concentrations at any time, cheapest when asked in order of time.
+    """All puffs of a run; computes concentrations at any time, cheapest in order of time.
 
-    Concentrations are right within the area given as two opposite corners, lowest first.
+    Concentrations are valid within the area given as two opposite corners, lowest first.
 
     Invariants:
         * The puffs at the start of step k + 1 are a pure function of those at the start of step k.
-        * Remembered steps are consecutive and end where the frontier begins.
+        * Cached steps are consecutive and end where the frontier begins.
     """
 
     def __init__(
         self,
         *,
         releases: Sequence[Release],
-        gases: int,
         threshold_g_per_m3: Floats,
         spread: Spread,
         wind: Wind,
@@ -144,13 +143,13 @@ class Puffs:
     ) -> None:
         self.barriers = barriers
         self.releases = tuple(releases)
-        self._gases = gases
+        self._gases = len(threshold_g_per_m3)
         self._spread = spread
         self._wind = wind
         self._low_m, self._high_m = area_m
         self._sensor_height_m = sensor_height_m
         if len(barriers):
-            # A puff held up by a wall moves backwards in the wind's frame; keep that small.
+            # A puff stopped by a wall moves backwards in the wind's frame; keep that small.
             radius_m = min((release.radius_m for release in releases), default=1.0)
             step_s = min(step_s, radius_m / max(wind.speed_m_per_s_max, 1e-3))
         self.step_us = max(1, round(step_s * US_PER_S))
@@ -165,7 +164,7 @@ class Puffs:
     def concentrations_g_per_m3(self, places_m: Floats, at_us: NDArray[np.int64]) -> Floats:
         """The concentration of each gas (columns) at `places_m[i]` at the time `at_us[i]` (rows).
 
-        Times may be in any order; asking far back in time starts over from the beginning.
+        Times may be in any order; a time far back restarts the computation from the beginning.
         """
         found = np.zeros((len(places_m), self._gases))
         steps = at_us // self.step_us
@@ -176,12 +175,12 @@ class Puffs:
         return found
 
     def live(self, at_us: int) -> int:
-        """How many puffs count towards concentrations in the area at a time."""
+        """Number of puffs that count towards concentrations in the area at a time."""
         return int(self._step(at_us // self.step_us).forms.shape[1])
 
     @property
     def followed(self) -> int:
-        """How many puffs are being followed at the latest time asked for, also outside the area."""
+        """Number of puffs tracked at the latest time requested, including those outside the area."""
         return len(self._live)
 
     def _add_step(
@@ -211,7 +210,7 @@ class Puffs:
             found[part] = each @ step.gas_share
 
     def _share_ignored(self, threshold_g_per_m3: Floats) -> Floats:
-        """Per gas: the concentration that may be ignored, per gram of the puff."""
+        """Per gas: the concentration that may be ignored, per gram of the puff's mass."""
         hourly_g = np.zeros(self._gases)
         for release in self.releases:
             count = int(_BOUND_S / release.every_s) + 1
@@ -238,7 +237,7 @@ class Puffs:
         return step
 
     def _advance(self) -> None:
-        """Move all puffs through the step at the frontier, and remember what it looked like."""
+        """Move all puffs through the step at the frontier, and cache the step."""
         number = self._frontier
         live = self._live.joined_by(self._released(number))
         drift_m, path_m = self._blow(number)
@@ -256,7 +255,7 @@ class Puffs:
         self._frontier = number + 1
 
     def _released(self, number: int) -> _Live:
-        """The puffs that come into being at the start of a step, the nearest to when they are due."""
+        """The puffs released at the start of a step, the one nearest to their due time."""
         due: list[tuple[Release, int]] = []
         for release in self.releases:
             before = self._released_before(release, number)
@@ -272,16 +271,16 @@ class Puffs:
         )
 
     def _released_before(self, release: Release, number: int) -> int:
-        """How many puffs of a release are out before the start of step `number` releases its own."""
+        """Number of puffs of a release that were released before the start of step `number`."""
         if number <= 0:
             return 0
-        # Due times are rounded to the nearest step's start: those before this edge are out already.
+        # Due times are rounded to the nearest step's start: those before this edge are already released.
         edge_s = (number - 0.5) * self.step_us / US_PER_S
         count = max(0, int(np.ceil((edge_s - release.first_s) / release.every_s)))
         return count if release.count is None else min(count, release.count)
 
     def _blow(self, number: int) -> tuple[Floats, float]:
-        """How far the wind carries gas in a step, and how much longer its path gets (Simpson's rule)."""
+        """Displacement by the wind in a step, and the growth of the path length (Simpson's rule)."""
         step_s = self.step_us / US_PER_S
         velocity = self._wind.velocity_m_per_s((number + np.array([0.0, 0.5, 1.0])) * step_s)
         weights = np.array([1.0, 4.0, 1.0]) * (step_s / 6.0)
@@ -294,9 +293,9 @@ class Puffs:
         return np.hypot(across_m, puffs.radius_m), np.hypot(vertical_m, puffs.radius_m)
 
     def _lasting(self, puffs: _Live) -> NDArray[np.bool_]:
-        """Which puffs will still matter: thick enough somewhere, and not far outside the area."""
+        """Which puffs still matter: dense enough somewhere, and not far outside the area."""
         across_m, vertical_m = self._sigmas_m(puffs)
-        # At its own height a puff is at most twice as thick as without the ground.
+        # At its own height a puff is at most twice as dense as without the ground.
         thickest = 2.0 * puffs.mass_g / ((2.0 * np.pi) ** 1.5 * np.square(across_m) * vertical_m)
         excess = thickest / (self._negligible_per_g[puffs.gas] * puffs.mass_g)
         reach_m = across_m * np.sqrt(2.0 * np.log(np.maximum(excess, 1.0)))
@@ -306,7 +305,7 @@ class Puffs:
         return lasting
 
     def _outside_m(self, from_m: Floats, to_m: Floats) -> Floats:
-        """How far outside the area each box is that has these opposite corners; 0 if it reaches in."""
+        """Distance to the area of each box with these opposite corners; 0 if it overlaps the area."""
         low_m, high_m = np.minimum(from_m, to_m), np.maximum(from_m, to_m)
         outside = np.maximum(np.maximum(self._low_m - high_m, low_m - self._high_m), 0.0)
         distance_m: Floats = np.hypot(outside[:, 0], outside[:, 1])
@@ -330,7 +329,7 @@ class Puffs:
             narrows.append(0.5 / np.square(across_m))
             reaches_m.append(across_m * np.sqrt(2.0 * np.maximum(excess, 0.0)))
         reach_m = np.maximum(*reaches_m)
-        # Near on its way counts: a strong wind carries gas across the area within one step.
+        # Check the whole path: a strong wind carries gas across the area within one step.
         near = (reach_m > 0.0) & (self._outside_m(start.x_y_m, end.x_y_m) <= reach_m)
         corners = np.concatenate([start.x_y_m[near], end.x_y_m[near]])
         reach_twice_m = np.concatenate([reach_m[near], reach_m[near]])[:, np.newaxis]

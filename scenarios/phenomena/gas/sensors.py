@@ -1,4 +1,4 @@
-"""Sensors between a concentration and the value that is joined: slow, noisy, and reading in levels."""
+"""Gas sensors: turn a concentration into the value that is joined, with lag, noise and discrete levels."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.phenomena.draws import NormalDraws
+from scenarios.phenomena.gas.tables import SensorTable
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
@@ -14,18 +15,18 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Significant digits of a reading: more than any sensor gives, and few enough that the last bit of a
-# logarithm, which differs between processors, is not seen.
+# logarithm, which differs between processors, has no effect.
 _DIGITS: Final = 4
-# Anything smaller is nothing; scaling such a number to its digits would leave the range of floats.
+# Anything smaller counts as zero; scaling such a number to its digits would leave the range of floats.
 _LEAST: Final = 1e-300
 
 
 class LevelMeter:
     """Turns magnitudes into levels: 0 below the threshold, else 1 … count, each `ratio` times the last.
 
-    A level is held until the magnitude is out of it by `hysteresis`: it rises as soon as the bound
-    above is reached, and falls when the magnitude is below the bound beneath by that share. A mote at
-    the edge of a cloud thus does not flicker.
+    Levels have hysteresis: a level rises as soon as the magnitude reaches the bound above, and falls when
+    the magnitude is below the bound beneath by the share `hysteresis`. A mote at the edge of a cloud thus
+    does not flicker.
     """
 
     def __init__(
@@ -47,37 +48,31 @@ class LevelMeter:
 class GasSensors:
     """One sensor per mote and gas.
 
-    The sensor follows the concentration with a first-order lag, taking what it meets now as what there
-    was since its last sample; then noise is added. Nothing but a mote's own samples affects it.
+    The sensor follows the concentration with a first-order lag, assuming that the current concentration
+    has lasted since its last sample; then noise is added. Only a mote's own samples affect it.
     """
 
     def __init__(
         self,
+        table: SensorTable,
         *,
         motes: int,
         thresholds_g_per_m3: Floats,
-        level_ratio: float,
-        level_count: int,
-        hysteresis: float,
-        rise_s: float,
-        decay_s: float,
-        noise_share: float,
-        noise_floor_share: float,
         streams: RandomStreams,
     ) -> None:
         gases = len(thresholds_g_per_m3)
         self._thresholds = thresholds_g_per_m3
-        self._rise_s = rise_s
-        self._decay_s = decay_s
-        self._noise_share = noise_share
-        self._noise_floor_share = noise_floor_share
+        self._rise_s = table.rise_s
+        self._decay_s = table.decay_s
+        self._noise_share = table.noise_share
+        self._noise_floor_share = table.noise_floor_share
         self._meters = [
             LevelMeter(
                 motes=motes,
                 threshold=float(threshold),
-                ratio=level_ratio,
-                count=level_count,
-                hysteresis=hysteresis,
+                ratio=table.level_ratio,
+                count=table.levels,
+                hysteresis=table.hysteresis,
             )
             for threshold in thresholds_g_per_m3
         ]
@@ -92,7 +87,7 @@ class GasSensors:
         self._last_us = np.zeros(motes, dtype=np.int64)
 
     def read(self, nodes: Ints, at_us: Ints, concentrations: Floats) -> tuple[Floats, Ints]:
-        """What each sensor shows (g/m³) and its level, a column per gas; times ascend per mote."""
+        """Each sensor's reading (g/m³) and level, a column per gas; times ascend per mote."""
         readings = np.empty_like(concentrations)
         levels = np.empty(concentrations.shape, dtype=np.int64)
         for rows in distinct_rounds(nodes):
@@ -126,9 +121,9 @@ class GasSensors:
 
 
 def strongest(strengths: Floats, levels: Ints) -> Ints:
-    """Per sample (rows), the gas (column) to tell: the strongest of those detected, else of all.
+    """Per sample (rows), the gas (column) to report: the strongest of those detected, else of all.
 
-    Strengths are readings relative to thresholds. A gas that is detected by hysteresis only goes before
+    Strengths are readings relative to thresholds. A gas that is detected only by hysteresis has priority over
     one that is stronger but not detected.
     """
     detected_first = np.where(levels > 0, strengths.max(initial=0.0) + 1.0, 0.0)
@@ -137,7 +132,7 @@ def strongest(strengths: Floats, levels: Ints) -> Ints:
 
 
 def rounded(magnitudes: Floats) -> Floats:
-    """Magnitudes to the digits that a sensor gives; not-a-number stays."""
+    """Magnitudes rounded to the digits of a sensor; NaN stays NaN."""
     positive = np.abs(magnitudes)
     known = positive > _LEAST
     exponent = np.floor(np.log10(np.where(known, positive, 1.0)))

@@ -4,13 +4,12 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from scenarios.phenomena.contract import PhenomenonTable
 from scenarios.phenomena.gas.dispersion import Coefficients, Stability
-from scenarios.schema.base import Coordinate, NotNegative, Positive, Table
+from scenarios.schema.base import Coordinate, Loss, NotNegative, Point, Positive, Table
 
 Speed = Annotated[float, Field(ge=0, le=150)]
-Share = Annotated[float, Field(ge=0, lt=1)]
 Bearing = Annotated[float, Field(ge=0, le=360)]
-Point = Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
 
 # Low alarm (ppm) that gas detectors ship with, and molar mass (g/mol).
 # Source: Industrial Scientific, default alarm settings; molar masses from standard atomic weights.
@@ -186,7 +185,7 @@ class BarrierTable(Table):
 
 
 class SensorTable(Table):
-    """The `[phenomenon.sensor]` table: how motes smell gas."""
+    """The `[phenomenon.sensor]` table: how motes sense gas."""
 
     height_m: Annotated[NotNegative, Field(description="Of the motes, above the ground.")] = 1.0
     levels: Annotated[
@@ -196,7 +195,7 @@ class SensorTable(Table):
         float, Field(gt=1, description="Each level begins at this times the one below.")
     ] = 2.0
     hysteresis: Annotated[
-        Share,
+        Loss,
         Field(description="A level is left only when the reading is below it by this share."),
     ] = 0.1
     rise_s: Annotated[
@@ -206,15 +205,15 @@ class SensorTable(Table):
         NotNegative, Field(description="Time constant of the response to less gas; 0: at once.")
     ] = 2.0
     noise_share: Annotated[
-        Share, Field(description="Standard deviation of a reading, as a share of it.")
+        Loss, Field(description="Standard deviation of a reading, as a share of it.")
     ] = 0.03
     noise_floor_share: Annotated[
-        Share,
+        Loss,
         Field(description="Standard deviation without any gas, as a share of the threshold."),
     ] = 0.05
 
 
-class GasCloudTable(Table):
+class GasCloudTable(PhenomenonTable):
     """`kind = "gas-cloud"`: gas leaks out and drifts over the field."""
 
     kind: Literal["gas-cloud"]
@@ -288,7 +287,7 @@ class GasCloudTable(Table):
 
     @property
     def gases(self) -> tuple[GasTable, ...]:
-        """All gases: those described, then those that only sources name, in order."""
+        """All gases: those with a table, then those only named by sources, in order."""
         names = {gas.name for gas in self.gas}
         named_only = dict.fromkeys(s.gas for s in self.source if s.gas not in names)
         return (*self.gas, *(GasTable(name=name) for name in named_only))

@@ -1,6 +1,6 @@
-"""Wind over the field: the same everywhere, turning by a schedule, gusting by chance.
+"""Wind over the field: the same everywhere, with scheduled turns and random gusts.
 
-A gust is a smooth random function of time: the wind at any instant does not depend on who asks when.
+A gust is a smooth random function of time: the wind at an instant does not depend on the order of calls.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _SPEED_SHARE_MIN: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The wind changes, evenly over `over_s` from `at_s` on, the shorter way round."""
+    """A linear change of the wind over `over_s` from `at_s` on, turning the shorter way."""
 
     at_s: float
     over_s: float
@@ -67,12 +67,12 @@ class Wind:
 
     @property
     def speed_m_per_s_max(self) -> float:
-        """A speed that is hardly ever passed: the strongest mean wind and three gust deviations."""
+        """A speed that is hardly ever exceeded: the strongest mean wind plus three gust deviations."""
         return float(self._speeds_m_per_s.max()) * (1.0 + 3.0 * self._gust_share)
 
     @property
     def start_deg(self) -> float:
-        """Where the wind comes from at the start, gusts left out."""
+        """Direction from which the wind blows at the start, without gusts."""
         return float(self._directions_deg[0])
 
     def velocity_m_per_s(self, at_s: Floats) -> Floats:

@@ -1,6 +1,6 @@
-"""HEED told node by node, slowly: the reference that the vectorised core must equal.
+"""HEED computed node by node, slowly: the reference that the vectorised core must equal.
 
-Each node is an object with an inbox and decides from what it was told alone; messages are tuples in
+Each node is an object with an inbox and decides from received messages alone; messages are tuples in
 lists. It shares nothing with the core but its random draws and the order of back-offs.
 """
 
@@ -23,7 +23,7 @@ class Node:
     previous_probability: float = 0.0
     is_final: bool = False
     announced: bool = False
-    """As tentative head in the last iteration."""
+    """Whether it announced itself as tentative head in the last iteration."""
     final_heads: set[tuple[float, int]] = field(default_factory=set)
     tentative_heads: set[tuple[float, int]] = field(default_factory=set)
     head: int = -1
@@ -64,7 +64,7 @@ class Node:
         (self.final_heads if status == FINAL else self.tentative_heads).add(badge)
 
     def settle(self, join_attempts: int, arrives: Arrives) -> None:
-        """Join the cheapest final head, or be one's own if it never hears."""
+        """Join the cheapest final head, or become a head if that one never hears the join."""
         if not self.is_final:
             cheapest = min(self.final_heads)[1]
             for attempt in range(1, join_attempts + 1):
@@ -138,7 +138,7 @@ def reference_heed(
     while any(node.previous_probability < 1 for node in live):
         iterations += 1
         draws = random.random(count).tolist()
-        # All decide on what they heard before, then all speak.
+        # All nodes decide on earlier messages, then all send.
         statuses = [
             (node, node.iterate(draws[node.number]))
             for node in live

@@ -1,4 +1,4 @@
-"""Elections on any topology, with and without loss."""
+"""Elections on random topologies, with and without loss."""
 
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -72,7 +72,7 @@ PROTOCOLS, PROTOCOL_NAMES = PROTOCOL_VARIANTS.values(), PROTOCOL_VARIANTS.keys()
 
 @dataclass(frozen=True)
 class Field:
-    """Motes to elect among."""
+    """Motes that take part in an election."""
 
     positions_m: Reals
     neighbourhood: Neighbourhood
@@ -156,8 +156,10 @@ def assert_everyone_is_settled(clusters: Clusters, field: Field, air: LossyAir) 
         else:
             assert clusters.head[via] == clusters.head[node], "a member and its next hop disagree"
             assert via in rows(field.neighbourhood)[node], "a member is out of range"
-            assert ("head", via, node) in air.delivered, "a member never heard of its head"
-            assert ("join", node, via) in air.delivered, "nobody heard a member join"
+            assert ("head", via, node) in air.delivered, (
+                "a member never heard its head's announcement"
+            )
+            assert ("join", node, via) in air.delivered, "the next hop never heard a member join"
     assert np.isin(np.flatnonzero(clusters.self_elected), clusters.heads()).all()
 
 
@@ -190,7 +192,7 @@ def test_heed_equals_the_node_by_node_reference(
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
 @unhurried
 @given(worn, seeds, losses, st.integers(0, 5))
-def test_every_live_node_is_settled_whatever_is_lost(
+def test_every_live_node_is_settled_under_any_loss(
     protocol: Choice, field: Field, seed: int, loss: float, rounds: int
 ) -> None:
     air = LossyAir(field.alive, lossy(loss, seed))
@@ -235,7 +237,7 @@ def test_heads_in_range_of_each_other_were_all_self_elected_at_full_batteries(
 @pytest.mark.parametrize("cost", Cost)
 @unhurried
 @given(worn, seeds)
-def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
+def test_the_costlier_of_two_heads_in_range_was_self_elected_at_any_battery(
     cost: Cost, field: Field, seed: int
 ) -> None:
     clusters = run_with(heed_election(field, cost, seed), LossyAir(field.alive, lossy(0.0, seed)))
@@ -243,8 +245,8 @@ def test_the_dearer_of_two_heads_in_range_was_self_elected_at_any_battery(
     heads = set(clusters.heads().tolist())
     for head in heads:
         for other in heads.intersection(rows(field.neighbourhood)[head]):
-            dearer = max(head, other, key=lambda node: (costs[node], node))
-            assert clusters.self_elected[dearer]
+            costlier = max(head, other, key=lambda node: (costs[node], node))
+            assert clusters.self_elected[costlier]
 
 
 @unhurried
@@ -350,8 +352,8 @@ def test_max_min_follows_its_rules_on_any_topology(field: Field, seed: int, hops
 
 @pytest.mark.parametrize("hops_max", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_max_min_follows_its_rules_where_clusters_are_many(seed: int, hops_max: int) -> None:
-    """Small topologies seldom need the second and third rule."""
+def test_max_min_follows_its_rules_with_many_clusters(seed: int, hops_max: int) -> None:
+    """Small topologies rarely need the second and third rule."""
     points_m = np.random.default_rng(seed).random((80, 2)) * 20.0
     field = Field(
         points_m,
@@ -363,7 +365,7 @@ def test_max_min_follows_its_rules_where_clusters_are_many(seed: int, hops_max: 
 
 
 def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> None:
-    """Without loss, heads and the members that they can reach are as the paper's rules say."""
+    """Without loss, heads and the members that they can reach follow the paper's rules."""
     air = LossyAir(field.alive, lossy(0.0, seed))
     protocol = Choice("max-min", {"weight": "number", "hops_max": hops_max})
     clusters = run_with(election_by(protocol, field, seed, 0), air)
@@ -379,7 +381,7 @@ def assert_max_min_follows_its_rules(field: Field, seed: int, hops_max: int) -> 
         alive=field.alive,
     )
     assert quality.hops_max <= hops_max
-    # Whoever its choice reaches through nodes of the same choice follows it.
+    # A node follows the head it chose if nodes of the same choice connect the two.
     reached = dict.fromkeys(by_rule, 0)
     for depth in range(1, hops_max + 1):
         for node in np.flatnonzero(field.alive).tolist():

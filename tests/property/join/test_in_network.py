@@ -27,7 +27,7 @@ PATIENT_US = 50_000
 """A time-out that no request needs, however many heads and however slow its messages."""
 
 Occurrence = tuple[int, int]
-"""A reading by who made it and when."""
+"""A reading by its mote and time."""
 Pair = tuple[Occurrence, Occurrence]
 
 
@@ -73,7 +73,7 @@ def join_in_network(
     loss: float = 0.0,
     full: float = 0.0,
 ) -> Outcome:
-    """What the network reports, pair by pair."""
+    """The pairs that the network reports."""
     rng = random.Random(story.seed)
     clock = ToyClock()
     results: list[tuple[Any, ...]] = []
@@ -120,10 +120,10 @@ def join_in_network(
 
     def elect(heads: list[int]) -> None:
         until_us = clock.now_us + 2 * LATE_US
-        everybody = range(story.motes)
-        for node in everybody:
-            join.on_roster(node, heads, [(n, until_us) for n in everybody if n not in heads])
-        chosen = [rng.choice(heads) for _ in everybody]
+        nodes = range(story.motes)
+        for node in nodes:
+            join.on_roster(node, heads, [(n, until_us) for n in nodes if n not in heads])
+        chosen = [rng.choice(heads) for _ in nodes]
         membership.assign(chosen, chosen)
 
     every = max(1, -(-len(story.readings) // len(story.elections)))
@@ -175,12 +175,12 @@ def test_hasty_timeouts_repeat_messages_but_no_pair_and_lose_no_partner(
 ) -> None:
     outcome = join_in_network(story, fans_out=fans_out, timeout_us=timeout_us, retries=retries)
     assert all(times == 1 for times in outcome.reported.values()), outcome.reported
-    # Amendments speak of sensors not told of before, so a reading is owed its partners' nodes.
-    told = {
+    # Amendments name only sensors not reported before, so a reading is owed its partners' nodes.
+    delivered = {
         (reading, other[0]) for found in outcome.reported for reading, other in (found, found[::-1])
     }
     for one, other in expected_pairs(story):
-        assert (one, other[0]) in told or (other, one[0]) in told, (one, other)
+        assert (one, other[0]) in delivered or (other, one[0]) in delivered, (one, other)
 
 
 @pytest.mark.parametrize("fans_out", [False, True], ids=["chain", "fan-out"])
@@ -192,7 +192,7 @@ def test_hasty_timeouts_repeat_messages_but_no_pair_and_lose_no_partner(
     loss=st.floats(0.0, 0.5),
     full=st.floats(0.0, 0.3),
 )
-def test_with_losses_and_full_queues_nothing_is_reported_twice_and_every_request_has_an_end(
+def test_with_losses_and_full_queues_nothing_is_reported_twice_and_every_request_ends(
     fans_out: bool, story: Story, timeout_us: int, retries: int, loss: float, full: float
 ) -> None:
     outcome = join_in_network(
@@ -212,7 +212,7 @@ def busy_story(seed: int) -> Story:
 
 
 @pytest.mark.parametrize("fans_out", [False, True], ids=["chain", "fan-out"])
-def test_retries_win_back_partners_that_losses_cost(fans_out: bool) -> None:
+def test_retries_recover_partners_lost_with_messages(fans_out: bool) -> None:
     found = []
     for retries in (0, 3):
         outcomes = [
@@ -225,7 +225,7 @@ def test_retries_win_back_partners_that_losses_cost(fans_out: bool) -> None:
     assert found[1] > found[0]
 
 
-def test_a_lost_part_costs_a_fan_out_less_than_a_lost_request_costs_a_chain() -> None:
+def test_under_loss_a_fan_out_reports_more_pairs_than_a_chain() -> None:
     found = {}
     for fans_out in (False, True):
         outcomes = [

@@ -1,8 +1,8 @@
 """One suite for all join operators: random streams, against the definition.
 
 Times are small integers, so that ties, windows of zero and tuples exactly at a window's edge are common.
-Each operator is driven side by side with `ReferenceJoin`; those that answer at once must agree after every
-single call, those that put work off must agree in the end.
+Each operator runs side by side with `ReferenceJoin`; those that return results at once must agree after every
+single call, those that postpone work must agree at the end.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ EXAMPLES = 2000
 STREAMS = "ABCD"
 
 Turns = dict[int, str | int]
-"""Before which arrival a stream leaves or returns, or time is said to be so much further."""
+"""Before which arrival a stream is removed or added again, or by how much time is advanced."""
 TURNS = st.dictionaries(
     st.integers(0, 10), st.sampled_from(["A", "B", "C", "D", 0, 1, 3]), max_size=5
 )
@@ -45,14 +45,14 @@ Answer = Counter[frozenset[Member]]
 
 @dataclass(frozen=True)
 class Case:
-    """An input and what it is joined by."""
+    """An input and the join's parameters."""
 
     streams: str
     windows: Windows
     arity: Arity
     late_us: int
     steps: tuple[tuple[str, int, int, int], ...]
-    """(stream, value, how far time moves on, how late the tuple is)."""
+    """(stream, value, how far time advances, how late the tuple is)."""
 
     def arrivals(self) -> list[Occurrence]:
         now_us = 100
@@ -69,7 +69,7 @@ def lengths() -> st.SearchStrategy[int]:
 
 @st.composite
 def table_cases(draw: st.DrawFn, *, tuple_windows: bool = True) -> Case:
-    """Inputs for the operators that know uniform, per-stream and tuple windows."""
+    """Inputs for the operators that support uniform, per-stream and tuple windows."""
     streams = STREAMS[: draw(st.sampled_from([2, 3, 3, 4, 1]))]
     forms: list[st.SearchStrategy[Windows]] = [
         lengths().map(Uniform),
@@ -106,7 +106,7 @@ def w_join_cases(draw: st.DrawFn, *, pairs: bool = True) -> Case:
 
 @st.composite
 def pair_windows(draw: st.DrawFn, streams: str) -> Pairs:
-    """A connected graph: a path or a tree, and perhaps further pairs up to a clique."""
+    """A connected graph: a path or a tree, possibly with more pairs, up to a clique."""
     pairs = {
         (streams[draw(st.integers(0, place - 1))], streams[place])
         for place in range(1, len(streams))
@@ -122,7 +122,7 @@ def pair_windows(draw: st.DrawFn, streams: str) -> Pairs:
 
 
 def steps(streams: str) -> st.SearchStrategy[tuple[tuple[str, int, int, int], ...]]:
-    """Bursts (time stands still), gaps, skewed values and streams, tuples in time and late."""
+    """Bursts (time does not advance), gaps, skewed values and streams, tuples on time and late."""
     step = st.tuples(
         st.sampled_from(streams),
         st.sampled_from([0, 0, 0, 0, 1]),
@@ -144,7 +144,7 @@ def expanded(results: Iterable[Result]) -> Answer:
 
 
 def agree_at_once(case: Case, operators: dict[str, Operator]) -> None:
-    """Every call gives exactly what the definition gives for that tuple."""
+    """Every call returns exactly the reference's results for that tuple."""
     reference = reference_for(case)
     for arrival in case.arrivals():
         wanted = expanded(reference.insert(arrival))
@@ -155,7 +155,7 @@ def agree_at_once(case: Case, operators: dict[str, Operator]) -> None:
 
 
 def agree_in_the_end(case: Case, operators: dict[str, Operator], predicate: Predicate = eq) -> None:
-    """All calls together give exactly what the definition gives."""
+    """All calls together return exactly the reference's results."""
     reference = reference_for(case, predicate)
     wanted: Answer = Counter()
     found: dict[str, Answer] = {name: Counter() for name in operators}
@@ -185,7 +185,7 @@ def within_one(a: Value, b: Value) -> bool:
 
 
 def not_less(a: Value, b: Value) -> bool:
-    """Not symmetric: the order of the streams counts."""
+    """Not symmetric: the order of the streams matters."""
     assert isinstance(a, int)
     assert isinstance(b, int)
     return a <= b
@@ -226,7 +226,7 @@ PREDICATE_W_JOINS: dict[str, Callable[..., Operator]] = {
 @pytest.mark.slow
 @many_examples
 @given(case=table_cases())
-def test_table_operators_give_every_result_once_and_at_once(case: Case) -> None:
+def test_table_operators_return_every_result_once_and_at_once(case: Case) -> None:
     operators = {
         name: make(
             windows=case.windows, arity=case.arity, streams=case.streams, late_us=case.late_us
@@ -244,7 +244,7 @@ def test_table_operators_give_every_result_once_and_at_once(case: Case) -> None:
     partitions=PARTITIONS,
     early=st.booleans(),
 )
-def test_spilling_operators_give_every_result_once(
+def test_spilling_operators_return_every_result_once(
     case: Case, memory: int, partitions: int, early: bool
 ) -> None:
     operators = {
@@ -267,14 +267,14 @@ def test_spilling_operators_give_every_result_once(
 @pytest.mark.slow
 @many_examples
 @given(case=w_join_cases(), strategy=st.sampled_from(Strategy))
-def test_w_joins_give_every_result_once_and_at_once(case: Case, strategy: Strategy) -> None:
+def test_w_joins_return_every_result_once_and_at_once(case: Case, strategy: Strategy) -> None:
     agree_at_once(case, w_joins(EAGER_W_JOINS, case, strategy))
 
 
 @pytest.mark.slow
 @many_examples
 @given(case=w_join_cases(), strategy=st.sampled_from(Strategy))
-def test_forward_w_joins_give_every_result_once(case: Case, strategy: Strategy) -> None:
+def test_forward_w_joins_return_every_result_once(case: Case, strategy: Strategy) -> None:
     agree_in_the_end(case, w_joins(FORWARD_W_JOINS, case, strategy))
 
 
@@ -285,7 +285,7 @@ def test_forward_w_joins_give_every_result_once(case: Case, strategy: Strategy) 
     strategy=st.sampled_from(Strategy),
     predicate=st.sampled_from([within_one, not_less]),
 )
-def test_w_joins_take_any_predicate(case: Case, strategy: Strategy, predicate: Predicate) -> None:
+def test_w_joins_accept_any_predicate(case: Case, strategy: Strategy, predicate: Predicate) -> None:
     operators = w_joins(PREDICATE_W_JOINS, case, strategy, predicate=predicate)
     agree_in_the_end(case, operators, predicate)
 
@@ -293,7 +293,7 @@ def test_w_joins_take_any_predicate(case: Case, strategy: Strategy, predicate: P
 @pytest.mark.slow
 @many_examples
 @given(case=table_cases(), turns=TURNS)
-def test_streams_come_and_go_in_table_operators(case: Case, turns: Turns) -> None:
+def test_streams_can_be_added_and_removed_in_table_operators(case: Case, turns: Turns) -> None:
     operators = {
         name: make(
             windows=case.windows, arity=case.arity, streams=case.streams, late_us=case.late_us
@@ -306,7 +306,9 @@ def test_streams_come_and_go_in_table_operators(case: Case, turns: Turns) -> Non
 @pytest.mark.slow
 @many_examples
 @given(case=table_cases(tuple_windows=False), turns=TURNS, memory=st.integers(1, 4))
-def test_streams_come_and_go_in_spilling_operators(case: Case, turns: Turns, memory: int) -> None:
+def test_streams_can_be_added_and_removed_in_spilling_operators(
+    case: Case, turns: Turns, memory: int
+) -> None:
     operators = {
         name: make(
             windows=case.windows,
@@ -324,7 +326,7 @@ def test_streams_come_and_go_in_spilling_operators(case: Case, turns: Turns, mem
 @pytest.mark.slow
 @many_examples
 @given(case=w_join_cases(pairs=False), turns=TURNS)
-def test_streams_come_and_go_in_w_joins(case: Case, turns: Turns) -> None:
+def test_streams_can_be_added_and_removed_in_w_joins(case: Case, turns: Turns) -> None:
     everyone = EAGER_W_JOINS | FORWARD_W_JOINS
     agree_under_churn(case, turns, w_joins(everyone, case, Strategy.PAIRWISE))
 
@@ -332,7 +334,9 @@ def test_streams_come_and_go_in_w_joins(case: Case, turns: Turns) -> None:
 @pytest.mark.slow
 @many_examples
 @given(case=w_join_cases(pairs=False), turns=TURNS)
-def test_streams_come_and_go_in_w_joins_with_predicates(case: Case, turns: Turns) -> None:
+def test_streams_can_be_added_and_removed_in_w_joins_with_predicates(
+    case: Case, turns: Turns
+) -> None:
     operators = w_joins(PREDICATE_W_JOINS, case, Strategy.LCA, predicate=within_one)
     agree_under_churn(case, turns, operators, within_one)
 
@@ -340,7 +344,7 @@ def test_streams_come_and_go_in_w_joins_with_predicates(case: Case, turns: Turns
 def agree_under_churn(
     case: Case, turns: Turns, operators: dict[str, Operator], predicate: Predicate = eq
 ) -> None:
-    """As `agree_in_the_end`, while streams leave and return and time is announced."""
+    """As `agree_in_the_end`, while streams are removed and added again and time is advanced."""
     reference = reference_for(case, predicate)
     everyone: list[Operator | ReferenceJoin] = [*operators.values(), reference]
     found: list[Answer] = [Counter() for _ in everyone]

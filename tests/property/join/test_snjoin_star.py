@@ -28,7 +28,7 @@ def full_probing(node: int, window_us: int, kind: type[ClusterHead] = ClusterHea
 
 
 class LastProcessedTuple(ClusterHead):
-    """The paper's literal rule: a request sees whatever the head has processed when it comes."""
+    """The paper's literal rule: a request sees whatever the head has processed when it arrives."""
 
     def _all_times(
         self, value: Value, origin: int, at_us: int, before: Stamp
@@ -61,7 +61,7 @@ class Net:
             action(now_us)
 
     def elect(self, now_us: int, motes: int, heads: list[int]) -> None:
-        """Tell every head of the new ones and of those that linger, then switch the motes."""
+        """Send every head its roster, new heads and lingering ones, then switch the motes."""
         lingering = [(head, now_us + self.window_us + LATE_US) for head in self.heads]
         for head in heads:
             if head not in self.heads:
@@ -119,7 +119,7 @@ def join_in_network(
     story: tuple[int, int, list[list[int]], list[tuple[int, int, int]], int],
     kind: type[ClusterHead] = ClusterHead,
 ) -> tuple[Counter[Pair], set[Pair]]:
-    """What the network reports, and what there is."""
+    """The pairs that the network reports, and those that exist."""
     window_us, motes, elections, gaps, seed = story
     net = Net(window_us, random.Random(seed), kind)
     readings: list[tuple[int, int, int]] = []

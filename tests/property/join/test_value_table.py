@@ -1,4 +1,4 @@
-"""The SNJoin table against a list of everything that was ever put in."""
+"""The SNJoin table against a list of everything ever inserted."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ def test_probes_see_what_lies_in_the_window_and_was_stamped_before(
     now_us = 20
     for number, (gap_us, delay_us, stream, value) in enumerate(inserts):
         now_us += gap_us
-        # What another head hands over was stamped a while ago.
+        # Readings handed over by another head were stamped earlier.
         stamp = (now_us - data.draw(st.sampled_from([0, 0, 5])), 0, number)
         table.sweep(now_us)
         table.insert(value, stream, now_us - delay_us, stamp)
@@ -48,7 +48,7 @@ def test_probes_see_what_lies_in_the_window_and_was_stamped_before(
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2), st.integers(0, 2))))
-def test_sweeping_lets_go_of_everything_in_the_end(
+def test_sweeping_drops_everything_in_the_end(
     inserts: list[tuple[int, int, int]],
 ) -> None:
     table = ValueTable(window_us=5)

@@ -1,4 +1,4 @@
-"""Whatever is sent over whichever network: messages, energy and time are accounted for."""
+"""For any traffic over any network, messages, energy and time are accounted for."""
 
 import pytest
 from hypothesis import event, example, given, settings
@@ -112,7 +112,7 @@ def test_every_message_and_every_joule_is_accounted_for(
 
 
 @pytest.mark.parametrize("mac", ["ideal", "csma", "tdma"])
-def test_adding_loss_never_raises_deliveries_in_the_mean(mac: str) -> None:
+def test_adding_loss_never_raises_mean_deliveries(mac: str) -> None:
     delivered = []
     for loss in (0.0, 0.1, 0.3, 0.6):
         arrived = 0

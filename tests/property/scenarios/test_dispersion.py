@@ -1,4 +1,4 @@
-"""Gas is neither made nor lost, and spreads as the published check values say."""
+"""Gas mass is conserved, and spreads as the published check values."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ classes = st.sampled_from(Stability)
     source_height_m=st.floats(0.0, 100.0),
 )
 @settings(deadline=None)
-def test_a_puff_over_the_half_space_holds_the_mass_released(
+def test_a_puff_over_the_half_space_contains_the_released_mass(
     coefficients: Coefficients,
     stability: Stability,
     travelled_m: float,
@@ -110,7 +110,7 @@ def test_twice_the_wind_halves_a_plume(
 
 @given(coefficients=coefficient_sets, stability=classes, near_m=st.floats(1.0, 5_000.0))
 @settings(deadline=None)
-def test_gas_spreads_ever_wider_and_less_so_in_stabler_air(
+def test_gas_spreads_wider_with_distance_and_less_in_more_stable_air(
     coefficients: Coefficients, stability: Stability, near_m: float
 ) -> None:
     spread = spread_of(coefficients, stability)
@@ -154,7 +154,6 @@ def test_the_sum_of_puffs_in_steady_wind_is_the_plume(
                     count=None,
                 )
             ],
-            gases=1,
             threshold_g_per_m3=np.array([1e-9]),
             spread=spread,
             wind=still,
@@ -175,6 +174,6 @@ def test_the_sum_of_puffs_in_steady_wind_is_the_plume(
         )
         return float(np.abs(found / expected - 1.0).max())
 
-    # What remains is the spread along the wind, which a plume leaves out: largest in unstable air.
+    # The rest is the spread along the wind, which a plume ignores: largest in unstable air.
     assert worst_error(0.5) < (0.08 if stability is Stability.A else 0.01)
     assert worst_error(0.5) <= worst_error(16.0)

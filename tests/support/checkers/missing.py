@@ -1,8 +1,8 @@
-"""Names a reason for every partner that the sink was not told of, from the trace alone.
+"""Finds a reason for every partner that did not reach the sink, from the trace alone.
 
 An owed pair is a reading and a partner node with an earlier reading of the same value within the window. Its
-two readings met, or should have, at the head that holds the one stamped first, when the request of the other
-came past.
+two readings met, or should have met, at the head that holds the one stamped first, when the request of the other
+arrived there.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from sim.trace.tables import Fate, RequestEnd
 from tests.support.checkers.trace import Trace
 
 Occurrence = tuple[int, int]
-"""A reading by who made it and when, by that mote's clock."""
+"""A reading by its mote and its time on that mote's clock."""
 
 
 class Request(NamedTuple):
@@ -32,20 +32,20 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Missing:
-    """What was owed, what of it was delivered, and why the rest was not."""
+    """The number of pairs owed and delivered, and why the rest were not."""
 
     owed: int
     delivered: int
     reasons: Counter[str]
     unexplained: list[tuple[Occurrence, Occurrence]]
-    """A reading and the newest reading of the partner that it did not meet."""
+    """A reading and the newest reading of the missing partner."""
 
 
 def find_missing(trace: Trace) -> Missing:
-    return _Inquest(trace).hold()
+    return _Inspection(trace).find()
 
 
-class _Inquest:
+class _Inspection:
     def __init__(self, trace: Trace) -> None:
         scenario = trace.manifest.scenario
         self._window_us = round(scenario["join"]["window_s"] * 1e6)
@@ -75,7 +75,7 @@ class _Inquest:
                 "SELECT origin, origin_at_us, min(at_us) FROM drops WHERE kind = 'state' GROUP BY ALL",
             )
         }
-        self._told: defaultdict[Occurrence, dict[int, int]] = defaultdict(dict)
+        self._delivered: defaultdict[Occurrence, dict[int, int]] = defaultdict(dict)
         """By reading: the partner nodes it was reported with, and the newest of their readings."""
         for origin, origin_at_us, partner, at_us in _rows(
             trace,
@@ -83,10 +83,10 @@ class _Inquest:
             SELECT origin, origin_at_us, unnest(partners) AS partner FROM results
             WHERE origin IS NOT NULL)""",
         ):
-            told = self._told[origin, origin_at_us]
-            told[partner] = max(at_us, told.get(partner, at_us))
+            delivered = self._delivered[origin, origin_at_us]
+            delivered[partner] = max(at_us, delivered.get(partner, at_us))
 
-    def hold(self) -> Missing:
+    def find(self) -> Missing:
         owed = delivered = 0
         reasons: Counter[str] = Counter()
         unexplained = []
@@ -98,8 +98,8 @@ class _Inquest:
                 if other == node or not near:
                     continue
                 owed += 1
-                if other in self._told[reading] or any(
-                    self._told[other, us].get(node) == at_us for us in near
+                if other in self._delivered[reading] or any(
+                    self._delivered[other, us].get(node) == at_us for us in near
                 ):
                     delivered += 1
                     continue
@@ -130,9 +130,9 @@ class _Inquest:
         return (requests[0].stamp_us, requests[0].head) if requests else None
 
     def _not_met(self, later: Occurrence, earlier: Occurrence) -> str | None:
-        """Why the request of the reading stamped later did not bring the earlier one to the sink."""
-        if self._told[later].get(earlier[0], -1) > earlier[1]:
-            return "newer reading told instead"
+        """Why the request of the reading stamped later did not deliver the earlier one to the sink."""
+        if self._delivered[later].get(earlier[0], -1) > earlier[1]:
+            return "newer reading delivered instead"
         *_, holder, held_us = self._fates[earlier]
         requests = self._requests[later]
         own = requests[0].head == holder
@@ -153,7 +153,7 @@ class _Inquest:
             return "clocks disagree" if held_us > joined_us else None
         probed = {head for request in requests for head in request.heads}
         if not own and holder not in probed:
-            # All parts of a split request are accounted for, or the trace has a hole.
+            # All parts of a split request are accounted for, or the trace is incomplete.
             is_whole = len(probed) >= max(request.parts for request in requests) - 1
             return _not_probed(len(probed), requests[0]) if is_whole else None
         for request in requests:
@@ -166,7 +166,7 @@ class _Inquest:
 
 
 def _not_probed(probed: int, request: Request) -> str:
-    """Whether the initiator left a head out, or did not know of it."""
+    """Whether the initiator did not select a head, or did not have it on its roster."""
     return "head not selected" if probed < request.known else "head not known"
 
 

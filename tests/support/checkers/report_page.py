@@ -1,4 +1,4 @@
-"""Takes a report apart, independently of the code that made it."""
+"""Parses a report, independently of the code that made it."""
 
 import json
 import struct
@@ -11,7 +11,7 @@ VOID = {"meta", "input", "br", "link", "img", "hr", "col", "source", "wbr", "are
 
 
 class Page(HTMLParser):
-    """A page as its tags, attributes and texts; refuses tags that do not match."""
+    """A page as its tags, attributes and texts; rejects tags that do not match."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Page(HTMLParser):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the page's script draws from."""
+        """The data that the page's script draws."""
         data: dict[str, Any] = json.loads(self.scripts[0])
         return data
 
@@ -65,7 +65,7 @@ class Page(HTMLParser):
         return next(chart for chart in charts if chart["name"] == name)
 
     def charts(self) -> set[str]:
-        """The plots there are."""
+        """The names of the plots."""
         return {chart["name"] for chart in self.data["charts"]}
 
 

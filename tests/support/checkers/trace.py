@@ -1,4 +1,4 @@
-"""Checks a run directory from scratch: what was sent arrived or not, what was drawn had a cause, …
+"""Checks a run directory from scratch: messages, energy, readings, results, elections and trees add up.
 
 Independent of the simulator: only DuckDB over the Parquet files, and the manifest. Run on every
 end-to-end run.
@@ -122,7 +122,7 @@ def check_energy(trace: Trace) -> None:
         QUALIFY residual_j > lag(residual_j) OVER w OR control_j > tx_j + rx_j + 1e-12"""
     )
     check_received_energy(trace, last)
-    # Dead is who has nothing left, and only they.
+    # Exactly the motes without energy left are dead.
     trace.none(
         f"SELECT * FROM {last} AS e FULL JOIN deaths USING (node) "
         "WHERE (e.residual_j = 0) IS DISTINCT FROM (deaths.node IS NOT NULL)"
@@ -130,7 +130,7 @@ def check_energy(trace: Trace) -> None:
 
 
 def check_received_energy(trace: Trace, last: str) -> None:
-    """Whoever receives pays, relays included: 50 nJ a bit on first-order radios that have the air to themselves."""
+    """Every receiver pays, relays included: 50 nJ a bit on first-order radios without contention."""
     scenario = trace.manifest.scenario
     if scenario["motes"]["profile"] != "first-order" or scenario["radio"]["mac"] == "csma":
         return
@@ -143,7 +143,7 @@ def check_received_energy(trace: Trace, last: str) -> None:
 
 
 def check_faults(trace: Trace) -> None:
-    """Who is down neither sends, receives nor senses."""
+    """A mote that is down neither sends, receives nor senses."""
     down = """(SELECT node, at_us AS from_us, event,
         lead(at_us, 1, 9e18) OVER (PARTITION BY node ORDER BY at_us) AS until_us
         FROM (SELECT * FROM faults UNION ALL
@@ -162,7 +162,7 @@ def check_faults(trace: Trace) -> None:
         f"""SELECT * FROM readings JOIN {off} AS off USING (node)
         WHERE readings.at_us {within.format("readings.at_us")}"""
     )
-    # Who is not in the field is not inside of anything there; who only crashed is.
+    # A mote that is not in the field is inside no cloud; a crashed mote can be.
     trace.none(
         f"""SELECT * FROM (SELECT at_us, unnest(nodes) AS node FROM truth) AS inside
         JOIN {off} AS off USING (node) WHERE off.event IN ('removed', 'absent')
@@ -211,7 +211,7 @@ def check_results(trace: Trace) -> None:
         ON origin = readings.node AND origin_at_us = readings.stamp_us AND results.value = readings.value
         WHERE origin IS NOT NULL AND readings.node IS NULL"""
     )
-    # A mote's clock that drifts tells when a reading was taken to the microsecond only.
+    # With a drifting clock, the time of a reading is known only to the microsecond.
     trace.none(
         """SELECT * FROM results JOIN readings ON origin = node AND origin_at_us = stamp_us
         WHERE abs(delay_us - (results.at_us - readings.at_us)) > 1"""
@@ -227,7 +227,7 @@ def check_results(trace: Trace) -> None:
         f"""SELECT origin, origin_at_us FROM {members} GROUP BY ALL
         HAVING count(DISTINCT partner.node) <> max(arity) - 1"""
     )
-    # No pair of readings is reported twice, in whichever order.
+    # No pair of readings is reported twice, in either order.
     trace.none(
         f"""SELECT least((origin, origin_at_us), (partner.node, partner.at_us)) AS one,
         greatest((origin, origin_at_us), (partner.node, partner.at_us)) AS other
@@ -242,8 +242,8 @@ def check_results(trace: Trace) -> None:
 
 
 def check_probes(trace: Trace) -> None:
-    """What probe requests say of their way is what was sent of them; a MAC may repeat frames."""
-    (told,) = trace.rows(
+    """Hops and bytes of probe requests match the messages sent; a MAC may repeat frames."""
+    (recorded,) = trace.rows(
         "SELECT coalesce(sum(hops), 0)::BIGINT, coalesce(sum(bytes), 0)::BIGINT FROM probes"
     )
     (sent,) = trace.rows(
@@ -253,8 +253,8 @@ def check_probes(trace: Trace) -> None:
     is_csma = trace.manifest.scenario["radio"]["mac"] == "csma"
     all_finished = set(trace.manifest.counts["requests"]) == {"finished"}
     if all_finished and not is_csma:
-        assert told == sent
-    for ours, theirs in zip(told, sent, strict=True):
+        assert recorded == sent
+    for ours, theirs in zip(recorded, sent, strict=True):
         assert isinstance(ours, int)
         assert isinstance(theirs, int)
         assert ours <= theirs
@@ -279,7 +279,7 @@ def check_elections(trace: Trace) -> None:
         """SELECT * FROM elections AS e LEFT JOIN elections AS h
         ON e.round = h.round AND e.head = h.node WHERE h.head IS DISTINCT FROM h.node"""
     )
-    # So many hops lead everybody to its head, and never round in circles.
+    # At most this many hops lead every mote to its head, without loops.
     hops_max = table["hops_max"] if table["protocol"] == "max-min" else 1
     trace.none(
         f"""WITH RECURSIVE walk AS (
@@ -289,7 +289,7 @@ def check_elections(trace: Trace) -> None:
             ON w.round = e.round AND w.at_node = e.node WHERE w.at_node <> w.head AND hops < {hops_max})
         SELECT round, node FROM walk GROUP BY round, node HAVING NOT bool_or(at_node = head)"""
     )
-    # Nobody who is dead or down is elected, nor has a head who is.
+    # No mote that is dead or down is elected, or is the head of another.
     down = """(SELECT node, at_us AS from_us,
         lead(at_us, 1, 9e18) OVER (PARTITION BY node ORDER BY at_us) AS until_us, event
         FROM (SELECT * FROM faults UNION ALL SELECT at_us, node, 'died' FROM deaths))"""
@@ -301,7 +301,7 @@ def check_elections(trace: Trace) -> None:
 
 
 def check_trees(trace: Trace) -> None:
-    """What members send goes to their next hops, what heads of levels send climbs."""
+    """Messages of members go to their next hops; messages of heads of levels go up."""
     trace.none(
         """SELECT * FROM elections AS e LEFT JOIN elections AS u
         ON e.round = u.round AND e.up = u.node
@@ -310,7 +310,7 @@ def check_trees(trace: Trace) -> None:
     table, routing = trace.manifest.scenario["clustering"], trace.manifest.scenario["routing"]
     if routing["heads"] == "multi-hop" or not table["upper_ranges_m"]:
         return
-    # Nobody who has a head above it sends a result straight to the sink, unless that head is dead or the next
+    # No head with a head above it sends a result straight to the sink, unless that head is dead or the next
     # election is over and heads enrol.
     trace.none(
         """SELECT * FROM messages AS m

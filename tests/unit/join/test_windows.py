@@ -13,8 +13,8 @@ from join.windows import (
 )
 
 
-def test_a_missing_pair_gets_the_shorter_way_round() -> None:
-    # W-join Fig. 11: A and D are joined by way of B and C, or of B alone.
+def test_a_missing_pair_gets_the_shortest_path_bound() -> None:
+    # W-join Fig. 11: A and D are connected via B and C, or via B alone.
     windows = Pairs(
         (
             PairWindow("A", "B", 10),
@@ -28,12 +28,12 @@ def test_a_missing_pair_gets_the_shorter_way_round() -> None:
     assert bounds == tuple(zip(*bounds, strict=True))
 
 
-def test_a_window_wider_than_the_way_round_is_tightened() -> None:
+def test_a_window_wider_than_the_path_around_it_is_tightened() -> None:
     windows = Pairs((PairWindow("A", "B", 1), PairWindow("B", "C", 1), PairWindow("A", "C", 9)))
     assert windows.bounds("ABC")[0][0][2] == 2
 
 
-def test_two_windows_of_one_pair_leave_the_narrower() -> None:
+def test_of_two_windows_of_one_pair_the_narrower_applies() -> None:
     windows = Pairs((PairWindow("A", "B", 9), PairWindow("B", "A", 4)))
     assert windows.bounds("AB") == (((0, 4), (4, 0)),)
 
@@ -47,13 +47,13 @@ def test_a_directed_window_bounds_one_side_by_zero() -> None:
     assert not allows(bounds, (10, 14, 14))
 
 
-def test_two_ways_are_two_alternatives_and_one_if_they_are_equal() -> None:
+def test_both_directions_are_two_alternatives_or_one_if_they_are_equal() -> None:
     directed = PairWindow("A", "B", 3, directed=True)
     assert len(Pairs((directed,), two_way=True).bounds("AB")) == 2
     assert len(Pairs((PairWindow("A", "B", 3),), two_way=True).bounds("AB")) == 1
 
 
-def test_streams_without_windows_are_refused() -> None:
+def test_streams_without_windows_are_rejected() -> None:
     apart = Pairs((PairWindow("A", "B", 1), PairWindow("C", "D", 1)))
     with pytest.raises(WindowError, match="no windows lead from stream A to stream C"):
         apart.bounds("ABCD")
@@ -88,5 +88,5 @@ def test_tuple_windows_may_differ_by_stream() -> None:
     assert (windows.count_of("A"), windows.count_of("B")) == (7, 2)
 
 
-def test_a_stream_alone_needs_no_window() -> None:
+def test_a_single_stream_needs_no_window() -> None:
     assert Pairs(()).bounds("A") == (((0,),),)

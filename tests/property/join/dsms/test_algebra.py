@@ -1,4 +1,4 @@
-"""Every incremental operator against the same operator recomputed from scratch, through any changes."""
+"""Every incremental operator against the same operator recomputed from scratch, under random changes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ rows = st.tuples(st.integers(0, 2), st.one_of(st.none(), st.integers(-3, 3)))
 
 @st.composite
 def batches(draw: st.DrawFn, max_batches: int = 8) -> list[list[Delta]]:
-    """Changes of a relation that starts empty: only what is there is taken out."""
+    """Changes of a relation that starts empty: only existing rows are removed."""
     there: list[Row] = []
     history = []
     for _ in range(draw(st.integers(1, max_batches))):
@@ -41,7 +41,7 @@ def batches(draw: st.DrawFn, max_batches: int = 8) -> list[list[Delta]]:
 
 
 def applied(relation: Counter[Row], batch: Batch) -> None:
-    """Follow the batch; a row that is not there cannot be taken out."""
+    """Apply the batch; a row that does not exist cannot be removed."""
     for old, new in batch:
         assert old is not None or new is not None
         if old is not None:
@@ -91,13 +91,13 @@ def test_distinct(history: list[list[Delta]]) -> None:
 @settings(deadline=None)
 @given(batches())
 @example([[Delta(None, (0, 1))], [Delta((0, 1), (1, 1)), Delta(None, (0, 1)), Delta((1, 1), None)]])
-def test_consolidation_changes_nothing_but_the_way(history: list[list[Delta]]) -> None:
+def test_consolidation_keeps_the_net_change(history: list[list[Delta]]) -> None:
     check(history, consolidate, lambda there: there)
     for batch in history:
-        told = consolidate(batch)
+        changes = consolidate(batch)
         brought: Counter[Row] = Counter()
-        for old, new in told:
-            assert old is None or not brought[old], "a row came and went"
+        for old, new in changes:
+            assert old is None or not brought[old], "a row was added and removed"
             if new is not None:
                 brought[new] += 1
 
@@ -168,16 +168,18 @@ def test_aggregates_without_group(history: list[list[Delta]]) -> None:
     grouped = GroupBy(None, AGGREGATES)
 
     def apply(batch: list[Delta]) -> Batch:
-        told = grouped.apply(batch)
-        assert len(told) <= 1, "more than the state after the batch was shown"
-        return told
+        changes = grouped.apply(batch)
+        assert len(changes) <= 1, "more than the state after the batch was shown"
+        return changes
 
     check(history, apply, lambda there: [aggregated(there)])
 
 
 @settings(deadline=None)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1), st.data())
-def test_sums_of_floats_leave_no_rounding_behind(values: list[float], data: st.DataObject) -> None:
+def test_sums_of_floats_accumulate_no_rounding_error(
+    values: list[float], data: st.DataObject
+) -> None:
     total, mean = Sum(), Average()
     for value in values:
         total.add(value)

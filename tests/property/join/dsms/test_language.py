@@ -1,4 +1,4 @@
-"""Whatever is typed ends in a query or a clean error, soon."""
+"""Any input ends in a query or a clean error, quickly."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""IN and OUT predicates are refused if, and only if, some value satisfies both."""
+"""IN and OUT predicates are rejected if, and only if, some value satisfies both."""
 
 from itertools import product
 
@@ -24,7 +24,7 @@ VALUES = {
     Type.INTEGER: range(-5, 6),
     Type.REAL: [quarter / 4 for quarter in range(-20, 21)],
 }
-"""Every value between which no constant of the predicates can tell."""
+"""One value for each interval that the predicates' constants can distinguish."""
 
 CONSTANTS = {
     Type.TEXT: st.text("ab", max_size=3),
@@ -36,7 +36,7 @@ CONSTANTS = {
 @pytest.mark.parametrize("kind", list(VALUES))
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_overlap_is_found_where_there_is_any(kind: Type, data: st.DataObject) -> None:
+def test_overlap_is_found_exactly_where_it_exists(kind: Type, data: st.DataObject) -> None:
     term = st.tuples(st.sampled_from(list(COMPARE)), CONSTANTS[kind])
     predicates = st.lists(term, min_size=1, max_size=2)
     enters, leaves = data.draw(predicates), data.draw(predicates)

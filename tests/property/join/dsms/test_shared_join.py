@@ -1,4 +1,4 @@
-"""However windows, arrivals and queries fall, each query receives exactly its isolated output, in order."""
+"""For any windows, arrivals and queries, each query receives exactly its isolated output, in order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,42 +20,42 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Came:
+class TupleArrives:
     side: int
     value: int
     at_us: int
 
 
 @dataclass(frozen=True)
-class Come:
+class AddQuery:
     window_us: int
 
 
 @dataclass(frozen=True)
-class Go:
+class RemoveQuery:
     which: int
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> list[Came | Come | Go]:
-    """Arrivals in order of time, often at once, with queries that come and go between them."""
+def stories(draw: st.DrawFn) -> list[TupleArrives | AddQuery | RemoveQuery]:
+    """Arrivals in order of time, often simultaneous, with queries added and removed between them."""
     at_us = 0
-    story: list[Came | Come | Go] = []
+    story: list[TupleArrives | AddQuery | RemoveQuery] = []
     for _ in range(draw(st.integers(1, 40))):
         kind = draw(st.integers(0, 9))
         if kind < 6:
             at_us += draw(st.sampled_from([0, 0, 0, 1, 1, 2, 5, 20]))
-            story.append(Came(draw(st.integers(0, 1)), draw(st.integers(0, 2)), at_us))
+            story.append(TupleArrives(draw(st.integers(0, 1)), draw(st.integers(0, 2)), at_us))
         elif kind < 8:
-            story.append(Come(draw(st.sampled_from([0, 2, 5, 30]))))
+            story.append(AddQuery(draw(st.sampled_from([0, 2, 5, 30]))))
         else:
-            story.append(Go(draw(st.integers(0, 5))))
-    return [Come(draw(st.integers(0, 10))), *story]
+            story.append(RemoveQuery(draw(st.integers(0, 5))))
+    return [AddQuery(draw(st.integers(0, 10))), *story]
 
 
 @dataclass
 class Recorder:
-    """What each query received, in order, and checks of when."""
+    """What each query received, in order, with checks of the times."""
 
     pairs: dict[int, list[Pair]] = field(default_factory=dict)
     finished: dict[int, list[int]] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Recorder:
         self.finished.setdefault(id(outlet), []).append(outer.number)
 
 
-def isolated(arrivals: list[Came], window_us: int, since: int, until: int) -> list[Pair]:
+def isolated(arrivals: list[TupleArrives], window_us: int, since: int, until: int) -> list[Pair]:
     """The output of a join of one query alone, by its definition: nested loops, newest partner first."""
     return [
         (outer, inner)
@@ -111,29 +111,29 @@ def looped() -> JoinBuffers:
 def test_every_query_receives_its_isolated_output_in_order(
     buffers: Callable[[], JoinBuffers],
     schedule: Callable[[], Schedule],
-    story: list[Came | Come | Go],
+    story: list[TupleArrives | AddQuery | RemoveQuery],
     comparison_ns: int,
     output_ns: int,
 ) -> None:
     recorder = Recorder()
     cpu = VirtualCpu(CpuCosts(comparison_ns, output_ns))
     join = SharedJoin(buffers(), schedule(), cpu, recorder)
-    arrivals: list[Came] = []
+    arrivals: list[TupleArrives] = []
     present: list[tuple[Outlet, int]] = []
     past: list[tuple[Outlet, int, int]] = []
     for event in story:
         match event:
-            case Came():
+            case TupleArrives():
                 join.arrive(event.side, (event.value,), event.at_us)
                 arrivals.append(event)
-            case Come():
+            case AddQuery():
                 present.append((join.add_query(event.window_us), len(arrivals)))
-            case Go() if present:
+            case RemoveQuery() if present:
                 outlet, since = present.pop(event.which % len(present))
                 join.remove_query(outlet)
                 if outlet not in [other for other, _ in present]:
                     past.append((outlet, since, len(arrivals)))
-            case Go():
+            case RemoveQuery():
                 pass
     join.drain()
     everyone = past + [(outlet, since, len(arrivals)) for outlet, since in present]

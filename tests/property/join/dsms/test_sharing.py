@@ -1,4 +1,4 @@
-"""Queries that share joins and windows answer exactly as if each ran alone and unscheduled."""
+"""Queries that share joins and windows return exactly what each returns alone and unscheduled."""
 
 from collections import Counter
 
@@ -50,17 +50,17 @@ arrivals = st.lists(
 )
 
 Story = list[tuple[str | None, int | None, int | None, int, int]]
-"""Stream (None: time alone goes on), key, value, how far time moves on, how late the row is (below 0: it comes
+"""Stream (None: only time advances), key, value, how far time advances, how late the row is (below 0: it arrives
 before its time)."""
 
 
-def tell(engine: Engine, story: Story, now_us: int, *, wakes: bool = False) -> list[Output]:
-    """What is told by the end of the story; with `wakes`, time goes on whenever there is something to do."""
+def play(engine: Engine, story: Story, now_us: int, *, wakes: bool = False) -> list[Output]:
+    """All outputs of the story; with `wakes`, time advances to every instant at which work is due."""
     outputs = []
     for stream, k, v, wait_us, late_us in story:
         until_us = now_us + wait_us
         while wakes and (next_us := engine.next_us()) is not None and next_us <= until_us:
-            assert next_us > now_us, "woken in vain"
+            assert next_us > now_us, "a wake-up that made no progress"
             now_us = next_us
             outputs += engine.advance(now_us)
         now_us = until_us
@@ -81,13 +81,13 @@ def catalog() -> Catalog:
 
 
 def steps(outputs: list[Output]) -> list[tuple[int, Counter[tuple[str, Row]]]]:
-    """What is told at each instant; results of one arrival have no order of their own."""
-    told: list[tuple[int, Counter[tuple[str, Row]]]] = []
+    """The changes of each instant; results of one arrival have no order."""
+    changes: list[tuple[int, Counter[tuple[str, Row]]]] = []
     for output in outputs:
-        if not told or told[-1][0] != output.at_us:
-            told.append((output.at_us, Counter()))
-        told[-1][1][output.change.value, output.row] += 1
-    return told
+        if not changes or changes[-1][0] != output.at_us:
+            changes.append((output.at_us, Counter()))
+        changes[-1][1][output.change.value, output.row] += 1
+    return changes
 
 
 def length_us(story: Story) -> int:
@@ -108,7 +108,7 @@ def of_query(outputs: list[Output], name: str) -> list[Output]:
     st.integers(0, 25),
     st.booleans(),
 )
-def test_answers_do_not_depend_on_sharing_or_schedule(
+def test_results_do_not_depend_on_sharing_or_schedule(
     sqls: list[str],
     story: Story,
     schedule: str,
@@ -120,24 +120,24 @@ def test_answers_do_not_depend_on_sharing_or_schedule(
     together = Engine(catalog(), schedule=schedule, costs=CpuCosts(cost_ns, cost_ns))
     for number, sql in enumerate(sqls[:-1]):
         together.add_query(str(number), sql)
-    # The last query comes when the others are already running, and goes again.
+    # The last query is added when the others are already running, and removed again.
     last = str(len(sqls) - 1)
     goes_at = comes_at + stays_for
     before, during, after = story[:comes_at], story[comes_at:goes_at], story[goes_at:]
-    outputs = tell(together, before, 0, wakes=wakes)
+    outputs = play(together, before, 0, wakes=wakes)
     together.add_query(last, sqls[-1])
-    outputs += tell(together, during, length_us(before), wakes=wakes)
+    outputs += play(together, during, length_us(before), wakes=wakes)
     together.remove_query(last)
-    outputs += tell(together, after, length_us(before + during), wakes=wakes) + together.finish()
+    outputs += play(together, after, length_us(before + during), wakes=wakes) + together.finish()
     for number, sql in enumerate(sqls):
         alone = Engine(catalog())
         if str(number) == last:
-            tell(alone, before, 0)
+            play(alone, before, 0)
             alone.add_query(last, sql)
-            expected = tell(alone, during, length_us(before))
+            expected = play(alone, during, length_us(before))
         else:
             alone.add_query(str(number), sql)
-            expected = tell(alone, story, 0)
+            expected = play(alone, story, 0)
         ours = of_query(outputs, str(number))
         assert steps(ours) == steps(expected), sql
         assert [o.at_us for o in ours] == sorted(o.at_us for o in ours)
@@ -147,7 +147,7 @@ def test_answers_do_not_depend_on_sharing_or_schedule(
 @given(
     queries, arrivals, st.sampled_from(["lwo", "swf", "mqt"]), st.sampled_from([0, 400, 3000, 9000])
 )
-def test_time_that_goes_on_in_between_changes_neither_answers_nor_response_times(
+def test_advancing_time_in_between_changes_neither_results_nor_response_times(
     sqls: list[str], story: Story, schedule: str, cost_ns: int
 ) -> None:
     lazy, woken = (
@@ -157,10 +157,10 @@ def test_time_that_goes_on_in_between_changes_neither_answers_nor_response_times
         lazy.add_query(str(number), sql)
         woken.add_query(str(number), sql)
     end: Story = [*story, (None, None, None, 10**6, 0)]
-    late, early = tell(lazy, end, 0), tell(woken, end, 0, wakes=True)
+    late, early = play(lazy, end, 0), play(woken, end, 0, wakes=True)
     for number in range(len(sqls)):
         assert of_query(early, str(number)) == of_query(late, str(number))
     assert woken.responses() == lazy.responses()
-    # When enough time has gone by, nothing is owed.
+    # After enough time, nothing is pending.
     assert woken.finish() == lazy.finish() == []
     assert woken.next_us() is None

@@ -1,4 +1,4 @@
-"""At every instant each answer equals a snapshot query, recomputed from scratch by DuckDB.
+"""At every instant each result equals a snapshot query, recomputed from scratch by DuckDB.
 
 The oracle shares nothing with the engine: windows are SQL over the whole history, predicate windows included.
 """
@@ -22,7 +22,7 @@ STREAMS = ("S", "T", "U")
 
 @dataclass(frozen=True)
 class Source:
-    """A stream in a window: as we write it, and as SQL over its history."""
+    """A stream in a window: in our language, and as SQL over its history."""
 
     stream: str
     alias: str
@@ -100,7 +100,7 @@ def window_forms(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def atom(draw: st.DrawFn, aliases: list[str]) -> str:
-    """A condition that both languages read alike."""
+    """A condition with the same meaning in both languages."""
     a, b = draw(st.sampled_from(aliases)), draw(st.sampled_from(aliases))
     constant = draw(st.integers(-2, 2))
     comparison = draw(st.sampled_from(["=", "!=", "<", "<=", ">", ">="]))
@@ -136,12 +136,12 @@ def condition(draw: st.DrawFn, aliases: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A query in our language, and its snapshot as SQL with {seq} and {now} open."""
+    """A query in our language, and its snapshot as SQL with placeholders {seq} and {now}."""
 
     sql: str
     snapshot: str
     waits: bool
-    """Whether a row that comes before its time counts only from then on: windows between streams."""
+    """Whether a row that arrives before its time counts only from then on: windows between streams."""
 
 
 @st.composite
@@ -180,7 +180,7 @@ def cases(draw: st.DrawFn) -> Case:
 def joined_windows(
     draw: st.DrawFn, aliases: list[str]
 ) -> tuple[list[tuple[str, str]], str, list[str]]:
-    """Windows between streams: per stream how long a row stands, the clause, and what pairs must satisfy."""
+    """Windows between streams: per stream how long a row is valid, the clause, and the conditions on pairs."""
     if draw(st.booleans()):
         width = draw(st.integers(0, 4))
         form = ("", f"(SELECT * FROM {{base}} WHERE at_us BETWEEN {{now}} - {width} AND {{now}})")
@@ -201,7 +201,7 @@ def joined_windows(
             for i, (width, one_way) in enumerate(zip(widths, directed, strict=True))
         ]
         extra = [f"({' AND '.join(extra)}) OR ({' AND '.join(turned)})"]
-    # On a path a row's largest window is the way to the farther end, in the longer direction; the way back along
+    # On a path a row's largest window is the path to the farther end, in the longer direction; the way back along
     # a directed window takes no time.
     back = [
         0 if is_directed else width for width, is_directed in zip(widths, directed, strict=True)
@@ -246,7 +246,7 @@ class Arrive:
     v: int | None
     wait_us: int
     late_us: int
-    """Below 0: it comes before its time."""
+    """Below 0: it arrives before its time."""
 
 
 @dataclass(frozen=True)
@@ -300,14 +300,14 @@ def follow(answer: Counter[Row], outputs: list[Output], now_us: int) -> None:
                 assert output.old is not None
                 answer[output.old] -= 1
             answer[output.row] += 1
-    assert min(answer.values(), default=0) >= 0, "a row was taken out that was not there"
+    assert min(answer.values(), default=0) >= 0, "a row was removed that did not exist"
     for row in [row for row, count in answer.items() if not count]:
         del answer[row]
 
 
 @settings(deadline=None, max_examples=250)
 @given(cases(), events)
-def test_answers_equal_snapshots_at_every_instant(
+def test_results_equal_snapshots_at_every_instant(
     case: Case, story: list[Arrive | Wait | Change]
 ) -> None:
     reset_oracle()
@@ -320,7 +320,7 @@ def test_answers_equal_snapshots_at_every_instant(
     answer: Counter[Row] = Counter()
     now_us = 0
     begins_us: list[int] = []
-    """When the rows of the query's streams begin to count."""
+    """When the rows of the query's streams start to count."""
     table: set[int] = set()
     outputs: list[Output] = []
     for seq, event in enumerate(story):
@@ -346,6 +346,6 @@ def test_answers_equal_snapshots_at_every_instant(
         follow(answer, outputs, now_us)
         expected = snapshot(case, seq, now_us)
         if min(begins_us, default=now_us + 1) > now_us and not answer:
-            # Before the first row of its streams a query has said nothing, not even a count of zero.
+            # Before the first row of its streams a query has no output, not even a count of zero.
             continue
         assert answer == expected, case.sql

@@ -1,4 +1,4 @@
-"""MIN and MAX hold what is in the window, not all that ever was."""
+"""MIN and MAX store the values in the window, not all past values."""
 
 import random
 
@@ -9,7 +9,7 @@ from join.dsms.operators.aggregates import Extreme
 
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("step", [1, -1])
-def test_values_that_are_gone_do_not_pile_up(step: int, *, largest: bool) -> None:
+def test_removed_values_do_not_accumulate(step: int, *, largest: bool) -> None:
     extreme = Extreme(largest=largest)
     for number in range(10_000):
         extreme.add(step * number)
@@ -21,7 +21,7 @@ def test_values_that_are_gone_do_not_pile_up(step: int, *, largest: bool) -> Non
 
 
 @pytest.mark.parametrize("largest", [True, False])
-def test_extremes_of_values_that_come_and_go_at_random(*, largest: bool) -> None:
+def test_extremes_of_values_added_and_removed_at_random(*, largest: bool) -> None:
     draw = random.Random(1)
     extreme = Extreme(largest=largest)
     inside: list[float] = []

@@ -1,4 +1,4 @@
-"""The engine, its planner and its expressions, beyond what snapshots and the papers' queries show."""
+"""The engine, its planner and its expressions, beyond what snapshots and the papers' queries cover."""
 
 import heapq
 from collections import Counter
@@ -92,8 +92,8 @@ def test_values_of_expressions(expression: str, expected: object) -> None:
     [
         ("SELECT x FROM S", "no column 'x'"),
         ("SELECT X.id FROM S", "no stream 'X'"),
-        ("SELECT id FROM S, T WINDOW 1 s", "could be S.id or T.id"),
-        ("SELECT id FROM S, S WINDOW 1 s", "two streams go by the name S"),
+        ("SELECT id FROM S, T WINDOW 1 s", "is ambiguous: write S.id or T.id"),
+        ("SELECT id FROM S, S WINDOW 1 s", "two streams are named S"),
         ("SELECT id FROM S WHERE v", "expected a condition"),
         ("SELECT id FROM S WHERE v AND ok", "v is real; expected a condition"),
         ("SELECT id FROM S WHERE NOT v", "NOT of real"),
@@ -107,26 +107,26 @@ def test_values_of_expressions(expression: str, expected: object) -> None:
         ("SELECT id FROM S WHERE id IN Rooms.no", "no column of Rooms 'no'"),
         ("SELECT id FROM S WHERE similar(id)", "similar takes 2 arguments, found 1"),
         ("SELECT id FROM S WHERE simlar(id, 1)", "did you mean similar?"),
-        ("SELECT id FROM S WHERE count(id) > 1", "count can stand only in SELECT"),
+        ("SELECT id FROM S WHERE count(id) > 1", "count is allowed only in SELECT"),
         ("SELECT id FROM S WHERE at_us > NOW", "NOW has a meaning only in PWINDOW"),
-        ("SELECT id FROM S [PWINDOW v * NOW > 3 ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW abs(NOW) > 3 ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW NOW - at_us IN (1, 2) ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW ok AND NOW IS NOT NULL ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW NOW NOT IN Rooms.id ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW NOT (NOW) ON id]", "NOW can be compared with"),
-        ("SELECT id FROM S [PWINDOW (NOW > at_us) = TRUE ON id]", "NOW can be compared with"),
+        ("SELECT id FROM S [PWINDOW v * NOW > 3 ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW abs(NOW) > 3 ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW NOW - at_us IN (1, 2) ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW ok AND NOW IS NOT NULL ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW NOW NOT IN Rooms.id ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW NOT (NOW) ON id]", "NOW can only be compared"),
+        ("SELECT id FROM S [PWINDOW (NOW > at_us) = TRUE ON id]", "NOW can only be compared"),
         ("SELECT id FROM S [PWINDOW IN v > 1 OUT v < 2 ON id]", "IN and OUT overlap: v = 1.5"),
         ("SELECT id FROM S [PWINDOW IN ok OUT name = 'a' ON id]", "IN and OUT overlap"),
         ("SELECT id FROM S [PARTITION BY id ROWS 1 WHERE id IN Rooms.id]", "use WHERE"),
-        ("SELECT id FROM S [ROWS 5] WINDOW 1 s", "would be a second one"),
+        ("SELECT id FROM S [ROWS 5] WINDOW 1 s", "S already has a window"),
         ("SELECT id, COUNT(*) FROM S", "id is neither in GROUP BY nor inside"),
         ("SELECT * FROM S GROUP BY id", "name the columns"),
         ("SELECT SUM(name) FROM S", "SUM of text"),
-        ("SELECT SUM(DISTINCT v) FROM S", "only COUNT knows it"),
+        ("SELECT SUM(DISTINCT v) FROM S", "only COUNT supports it"),
         ("SELECT SUM(*) FROM S", "only COUNT takes *"),
         ("SELECT MAX(v, id) FROM S", "MAX takes one argument, found 2"),
-        ("SELECT MAX(COUNT(*)) FROM S", "COUNT can stand only in SELECT"),
+        ("SELECT MAX(COUNT(*)) FROM S", "COUNT is allowed only in SELECT"),
         ("SELECT S.id FROM S, T WINDOW 1 s WHERE WINDOW (S,T) = 2 s", "one or the other"),
         ("SELECT S.id FROM S, T WHERE S.ok OR WINDOW (S,T) = 2 s", "only be joined with AND"),
         ("SELECT S.id FROM S, T WINDOW (S,S) = 2 s", "between S and itself"),
@@ -134,13 +134,13 @@ def test_values_of_expressions(expression: str, expected: object) -> None:
         ("SELECT * FROM SENSORS JOIN ON id", "needs WINDOW"),
     ],
 )
-def test_faults_of_meaning(sql: str, says: str) -> None:
+def test_semantic_errors_are_reported(sql: str, says: str) -> None:
     with pytest.raises(QueryError, match="line 1, column") as caught:
         Engine(catalog()).add_query("q", sql)
     assert says in str(caught.value)
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     with pytest.raises(QueryError) as caught:
         Engine(catalog()).add_query("q", "SELECT x, y FROM S [PWINDOW z > 1 ON w] WHERE u")
     assert len(caught.value.faults) == 5
@@ -211,7 +211,7 @@ def test_equal_predicate_windows_are_one_operator() -> None:
     ]
 
 
-def test_queries_come_and_go_while_streams_run() -> None:
+def test_queries_can_be_added_and_removed_while_streams_run() -> None:
     engine = Engine(catalog(), schedule="swf")
     sql = "SELECT S.id, T.v FROM S, T WHERE S.id = T.id WINDOW 1 s"
     engine.add_query("one", sql)
@@ -221,14 +221,14 @@ def test_queries_come_and_go_while_streams_run() -> None:
     engine.remove_query("one")
     assert list(engine.queries) == ["two"]
     assert outputs == []
-    # What the join still owes comes when it is worked off.
+    # Pending results of the join are emitted when the work is finished.
     outputs = engine.arrive("S", (1, 3.0, "x", True, 3), 3)
-    assert [(o.query, *told([o])) for o in outputs] == [("one", (1, "+", (1, 2.0)))]
-    assert [(o.query, *told([o])) for o in engine.finish()] == [("two", (3, "+", (1, 2.0)))]
+    assert [(o.query, *changes_of([o])) for o in outputs] == [("one", (1, "+", (1, 2.0)))]
+    assert [(o.query, *changes_of([o])) for o in engine.finish()] == [("two", (3, "+", (1, 2.0)))]
 
 
 def shared_load(removed: str | None) -> Engine:
-    """An engine that is behind with its work, from which perhaps a query goes midway."""
+    """An engine that is behind with its work, from which a query may be removed midway."""
     engine = Engine(catalog(), schedule="swf", costs=CpuCosts(1000))
     for name, window_us in (("small", 5), ("big", 200), ("bigger", 400)):
         sql = f"SELECT S.v FROM S, T WHERE S.id = T.id WINDOW {window_us} us"
@@ -241,7 +241,7 @@ def shared_load(removed: str | None) -> Engine:
     return engine
 
 
-def test_a_query_that_goes_does_not_hold_the_others_up() -> None:
+def test_removing_a_query_does_not_delay_the_others() -> None:
     undisturbed, disturbed = shared_load(None).responses(), shared_load("big").responses()
     assert disturbed["small"].count > 400
     assert disturbed["small"] == undisturbed["small"]
@@ -249,7 +249,7 @@ def test_a_query_that_goes_does_not_hold_the_others_up() -> None:
 
 
 @pytest.mark.parametrize("schedule", ["lwo", "swf", "mqt"])
-def test_the_answer_of_a_query_that_goes_stays_as_it_was_then(schedule: str) -> None:
+def test_the_result_of_a_removed_query_stays_as_it_was(schedule: str) -> None:
     sql = "SELECT S.v, T.v FROM S, T WHERE S.id = T.id WINDOW 5 us"
     alone, engine = Engine(catalog()), Engine(catalog(), schedule=schedule, costs=CpuCosts(9000))
     alone.add_query("goes", sql)
@@ -263,15 +263,15 @@ def test_the_answer_of_a_query_that_goes_stays_as_it_was_then(schedule: str) -> 
             expected += alone.arrive(stream, row, at_us)
         if at_us == 20:
             engine.remove_query("goes")
-    # The join was behind when the query went, and worked off the rest.
+    # The join was behind when the query was removed, and finished the rest.
     assert len([output for output in outputs if output.query == "goes"]) < len(expected) - 10
     outputs += engine.advance(10_000)
     ours = [output for output in outputs if output.query == "goes"]
-    assert Counter(told(ours)) == Counter(told(expected))
+    assert Counter(changes_of(ours)) == Counter(changes_of(expected))
     assert [output.at_us for output in ours] == [output.at_us for output in expected]
 
 
-def test_queries_that_have_gone_leave_nothing_behind() -> None:
+def test_removed_queries_leave_no_state() -> None:
     engine = Engine(catalog(), schedule="mqt", costs=CpuCosts(10))
     sql = "SELECT S.v FROM S, T WHERE S.id = T.id WINDOW {} us"
     stays = engine.add_query("stays", sql.format(10)).feed
@@ -283,7 +283,7 @@ def test_queries_that_have_gone_leave_nothing_behind() -> None:
         engine.arrive("ST"[at_us % 2], (1, 1.0, "x", True, at_us), at_us)
         engine.remove_query(f"same {at_us}")
         engine.remove_query(f"other {at_us}")
-        # All but the last are through.
+        # All but the last are finished.
         assert mailboxes.count <= 1 + 2
     engine.advance(400)
     assert mailboxes.count == 1
@@ -295,17 +295,17 @@ def test_queries_that_have_gone_leave_nothing_behind() -> None:
     assert again.group is not stays.group
 
 
-def told(outputs: Sequence[Output]) -> list[tuple[int, str, Row]]:
+def changes_of(outputs: Sequence[Output]) -> list[tuple[int, str, Row]]:
     return [(output.at_us, output.change.value, output.row) for output in outputs]
 
 
-def test_a_row_that_comes_before_its_time_does_not_move_time_on() -> None:
+def test_a_row_that_arrives_before_its_time_does_not_advance_time() -> None:
     engine = Engine(catalog())
     engine.add_query("q", "SELECT id FROM S [RANGE 3 us]")
     outputs = []
     for number, at_us, now_us in ((1, 0, 0), (2, 10, 1), (3, 2, 2), (4, 1, 2)):
         outputs += engine.arrive("S", (number, 1.0, "x", True, at_us), at_us, now_us=now_us)
-    assert told([*outputs, *engine.advance(20)]) == [
+    assert changes_of([*outputs, *engine.advance(20)]) == [
         (0, "+", (1,)),
         (1, "+", (2,)),
         (2, "+", (3,)),
@@ -318,25 +318,25 @@ def test_a_row_that_comes_before_its_time_does_not_move_time_on() -> None:
 
 
 @pytest.mark.parametrize("schedule", [None, "lwo", "swf", "mqt"])
-def test_a_join_takes_a_row_that_comes_before_its_time_in_when_that_has_come(
+def test_a_join_processes_a_row_that_arrives_early_at_its_own_time(
     schedule: str | None,
 ) -> None:
     engine = Engine(catalog(), schedule=schedule)
     engine.add_query("q", "SELECT S.v, T.v FROM S, T WHERE S.id = T.id WINDOW 3 us")
     outputs = engine.arrive("S", (1, 10.0, "x", True, 10), 10, now_us=1)
-    # Neither is the row of 10 us near this one, nor do these two miss each other because of it.
+    # The row of 10 us does not join this one, and does not keep these two from joining.
     outputs += engine.arrive("S", (1, 2.0, "x", True, 2), 2, now_us=2)
     outputs += engine.arrive("T", (1, 3.0, "x", True, 3), 3, now_us=3)
     outputs += engine.arrive("T", (1, 8.0, "x", True, 8), 8, now_us=8)
     outputs += [*engine.advance(11), *engine.finish()]
-    assert told(outputs) == [
+    assert changes_of(outputs) == [
         (3, "+", (2.0, 3.0)),
         (6, "-", (2.0, 3.0)),
         (10, "+", (10.0, 8.0)),
     ]
 
 
-def test_a_faulty_query_leaves_no_trace() -> None:
+def test_an_invalid_query_leaves_no_state() -> None:
     engine = Engine(catalog(), schedule="mqt")
     with pytest.raises(QueryError):
         engine.add_query("bad", "SELECT S.no FROM S, T WHERE S.id = T.id WINDOW 1 s")
@@ -351,7 +351,7 @@ def test_a_function_that_fails_is_named_with_its_arguments() -> None:
         engine.arrive("S", (7, 1.0, "x", True, 0), 0)
 
 
-def test_a_condition_may_return_anything_that_python_takes_for_true() -> None:
+def test_a_condition_may_return_a_collection() -> None:
     engine = Engine(catalog())
     engine.add_query("q", "SELECT name FROM S WHERE shared_letters(name, 'xy')")
     outputs = engine.arrive("S", (1, 1.0, "x", True, 0), 0)
@@ -360,7 +360,7 @@ def test_a_condition_may_return_anything_that_python_takes_for_true() -> None:
 
 
 @pytest.mark.parametrize("schedule", [None, "mqt"])
-def test_a_condition_keeps_rows_from_a_function_of_the_join_shared_or_not(
+def test_a_condition_protects_a_join_function_from_rows_shared_or_not(
     schedule: str | None,
 ) -> None:
     engine = Engine(catalog(), schedule=schedule)
@@ -375,23 +375,23 @@ def test_a_condition_keeps_rows_from_a_function_of_the_join_shared_or_not(
 @pytest.mark.parametrize(
     "condition", ["S.v > 5", "T.v > 5", "S.v + T.v < 0", "1 = 0", "S.v > 0 AND sqrt(T.v) > 5"]
 )
-def test_what_is_not_selected_is_not_kept_above_a_shared_join(condition: str) -> None:
+def test_rejected_results_are_not_stored_above_a_shared_join(condition: str) -> None:
     engine = Engine(catalog(), schedule="mqt")
     engine.add_query("q", f"SELECT S.v FROM S, T WHERE S.id = T.id AND {condition} WINDOW 1 s")
     for at_us in range(10):
         engine.arrive("ST"[at_us % 2], (1, 4.0, "x", True, at_us), at_us)
     engine.advance(1000)
-    # Nothing is to expire.
+    # No result waits to expire.
     assert engine.next_us() is None
     engine.add_query("all", "SELECT S.v FROM S, T WHERE S.id = T.id WINDOW 1 s")
     engine.arrive("S", (1, 4.0, "x", True, 2000), 2000)
     engine.arrive("T", (1, 4.0, "x", True, 2000), 2000)
-    assert told(engine.advance(3000)) == [(2000, "+", (4.0,))]
+    assert changes_of(engine.advance(3000)) == [(2000, "+", (4.0,))]
     assert engine.next_us() == 1_002_001
 
 
 @pytest.mark.parametrize("order", ["ST", "TS"])
-def test_a_function_above_a_shared_join_sees_only_what_other_conditions_let_through(
+def test_a_function_above_a_shared_join_sees_only_rows_that_pass_other_conditions(
     order: str,
 ) -> None:
     engine = Engine(catalog(), schedule="mqt")
@@ -403,11 +403,11 @@ def test_a_function_above_a_shared_join_sees_only_what_other_conditions_let_thro
     ):  # fmt: skip
         v, ok = values
         engine.arrive(stream, (ok, v, "x", ok, at_us), at_us)
-    assert told(engine.finish()) == [(3, "+", (4.0,))]
+    assert changes_of(engine.finish()) == [(3, "+", (4.0,))]
 
 
-def test_deleting_a_row_that_is_not_in_the_table_is_refused() -> None:
-    with pytest.raises(InputError, match="not there to delete"):
+def test_deleting_a_row_that_is_not_in_the_table_is_an_error() -> None:
+    with pytest.raises(InputError, match="not in the table"):
         Engine(catalog()).change_table("Rooms", 0, delete=[(2, "lab")])
 
 
@@ -422,7 +422,7 @@ def test_a_row_whose_values_are_in_the_table_but_not_together_is_not_deleted() -
     assert dict(table.values(1)) == {"x": 1}
 
 
-def test_in_and_out_that_come_to_overlap_are_told_with_time_and_table() -> None:
+def test_in_and_out_that_overlap_after_a_table_change_are_reported_with_time_and_table() -> None:
     engine = Engine(catalog())
     window = "[PWINDOW IN id IN Rooms.id OUT name IN Rooms.name ON id]"
     engine.add_query("q", f"SELECT id FROM S {window}")
@@ -433,7 +433,7 @@ def test_in_and_out_that_come_to_overlap_are_told_with_time_and_table() -> None:
 
 
 @pytest.mark.parametrize("later_us", [8, 20])
-def test_in_and_out_that_overlap_by_time_alone_are_told_with_the_time(later_us: int) -> None:
+def test_in_and_out_that_overlap_by_time_alone_are_reported_with_the_time(later_us: int) -> None:
     engine = Engine(catalog())
     engine.add_query("q", "SELECT id FROM S [PWINDOW IN ok OUT NOW - at_us > v ON id]")
     engine.arrive("S", (1, 7.0, "s", True, 0), 0)
@@ -441,7 +441,7 @@ def test_in_and_out_that_overlap_by_time_alone_are_told_with_the_time(later_us: 
         engine.arrive("S", (2, 1.0, "s", False, later_us), later_us)
 
 
-def test_output_columns_are_named_apart() -> None:
+def test_output_columns_have_unique_names() -> None:
     engine = Engine(catalog())
     query = engine.add_query(
         "q", "SELECT S.id, T.id, S.v AS x, MAX(S.v) AS x, S.at_us FROM S, T GROUP BY S.id, T.id, S.v, S.at_us WINDOW 1 s"
@@ -467,23 +467,23 @@ class Clock:
         self.now_us = end_us
 
 
-def test_a_site_tells_of_expiry_when_it_happens() -> None:
+def test_a_site_emits_expiries_when_they_happen() -> None:
     clock = Clock()
-    told: list[tuple[int, int, str, Row]] = []
+    emitted: list[tuple[int, int, str, Row]] = []
 
-    def tell(outputs: Sequence[Output]) -> None:
-        told.extend((clock.now_us, o.at_us, o.change.value, o.row) for o in outputs)
+    def emit(outputs: Sequence[Output]) -> None:
+        emitted.extend((clock.now_us, o.at_us, o.change.value, o.row) for o in outputs)
 
     engine = Engine(catalog())
     engine.add_query("q", "SELECT COUNT(*) FROM S [RANGE 10 us]")
     engine.add_query("p", "SELECT id FROM S [PWINDOW id IN Rooms.id ON id]")
-    site = QuerySite(engine, clock, tell)
+    site = QuerySite(engine, clock, emit)
     site.take("S", (1, 1.0, "x", True, 0), 0)
     clock.run_until(5)
     site.take("S", (1, 1.0, "x", True, 3), 3)
     site.change_table("Rooms", insert=[], delete=[(1, "lab")])
     clock.run_until(30)
-    assert told == [
+    assert emitted == [
         (0, 0, "+", (1,)),
         (0, 0, "+", (1,)),
         (5, 5, "u", (2,)),
@@ -495,16 +495,16 @@ def test_a_site_tells_of_expiry_when_it_happens() -> None:
 
 
 @pytest.mark.parametrize("schedule", ["lwo", "swf", "mqt"])
-def test_a_site_tells_what_a_shared_join_finds_when_it_is_worked_out(schedule: str) -> None:
+def test_a_site_emits_results_of_a_shared_join_when_they_are_finished(schedule: str) -> None:
     clock = Clock()
-    news: list[tuple[int, int, str, Row]] = []
+    emitted: list[tuple[int, int, str, Row]] = []
 
-    def tell(outputs: Sequence[Output]) -> None:
-        news.extend((clock.now_us, *each) for each in told(outputs))
+    def emit(outputs: Sequence[Output]) -> None:
+        emitted.extend((clock.now_us, *each) for each in changes_of(outputs))
 
     engine = Engine(catalog(), schedule=schedule, costs=CpuCosts(2000, 1300))
     engine.add_query("q", "SELECT COUNT(*) FROM S, T WHERE S.id = T.id WINDOW 10 us")
-    site = QuerySite(engine, clock, tell)
+    site = QuerySite(engine, clock, emit)
     site.take("S", (1, 1.0, "x", True, 0), 0)
     clock.run_until(5)
     site.take("T", (1, 1.0, "x", True, 5), 5)
@@ -512,8 +512,8 @@ def test_a_site_tells_what_a_shared_join_finds_when_it_is_worked_out(schedule: s
     site.take("T", (1, 1.0, "x", True, 6), 6)
     clock.run_until(100)
     # A comparison and an output take 3.3 us. The second T has to wait for the first: 5 + 2 * 3.3 = 11.6. That the
-    # result of the first has expired at 11 is not told before.
-    assert news == [
+    # result of the first has expired at 11 is not emitted before.
+    assert emitted == [
         (1, 0, "+", (0,)),
         (9, 5, "u", (1,)),
         (12, 6, "u", (2,)),
@@ -541,7 +541,7 @@ def test_an_update_goes_through_a_join_as_an_update_unless_the_key_changes() -> 
     ]
 
 
-def test_a_relation_joined_with_itself_shows_no_step_in_between() -> None:
+def test_a_relation_joined_with_itself_shows_no_intermediate_step() -> None:
     engine = Engine(catalog())
     window = "[PARTITION BY name ROWS 1]"
     engine.add_query("q", f"SELECT a.v, b.v FROM S a {window}, S b {window} WHERE a.name = b.name")
@@ -578,7 +578,7 @@ def test_rows_selected_by_a_table_follow_its_changes() -> None:
         ("MAX(id) IN Rooms.id", [(1, "+", (False,)), (5, "u", (True,)), (12, "u", (None,))]),
     ],
 )  # fmt: skip
-def test_what_is_selected_from_a_table_follows_its_changes(
+def test_columns_computed_from_a_table_follow_its_changes(
     items: str, changes: list[tuple[int, str, Row]]
 ) -> None:
     engine = Engine(catalog())
@@ -589,7 +589,7 @@ def test_what_is_selected_from_a_table_follows_its_changes(
     assert [(o.at_us, o.change.value, o.row) for o in outputs] == changes
 
 
-def test_a_query_that_comes_later_does_not_share_what_it_has_not_seen() -> None:
+def test_a_query_added_later_does_not_share_earlier_rows() -> None:
     engine = Engine(catalog())
     engine.add_query("one", "SELECT id FROM S [PWINDOW ok ON id]")
     engine.arrive("S", (1, 1.0, "s", True, 0), 0)
@@ -610,7 +610,7 @@ def test_a_query_that_comes_later_does_not_share_what_it_has_not_seen() -> None:
         ("at_us - NOW > -2 OR NOW - 5 > at_us", [(0, "+"), (2, "-"), (6, "+")]),
     ],
 )
-def test_a_dynamic_predicate_turns_at_the_right_instant(
+def test_a_dynamic_predicate_changes_at_the_right_instant(
     predicate: str, changes: list[tuple[int, str]]
 ) -> None:
     engine = Engine(catalog())

@@ -1,4 +1,4 @@
-"""Expressions over numbers at the edge of what numbers can be."""
+"""Expressions over very large, infinite and undefined numbers."""
 
 from math import inf
 
@@ -12,15 +12,15 @@ COLUMNS = {"k": Type.INTEGER, "x": Type.REAL, "at_us": Type.INTEGER}
 
 
 def outputs(sql: str, *rows: tuple[object, object]) -> list[Output]:
-    """The changes of an answer over rows (k, x), one each microsecond, and 10 us more."""
+    """The changes of a query's result over rows (k, x), one each microsecond, and 10 us more."""
     catalog = Catalog()
     catalog.add_stream(StreamSchema("S", COLUMNS))
     engine = Engine(catalog)
     engine.add_query("q", sql)
-    told = []
+    changed = []
     for at_us, (k, x) in enumerate(rows):
-        told += engine.arrive("S", (k, x, at_us), at_us)
-    return told + engine.advance(len(rows) + 10)
+        changed += engine.arrive("S", (k, x, at_us), at_us)
+    return changed + engine.advance(len(rows) + 10)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def outputs(sql: str, *rows: tuple[object, object]) -> list[Output]:
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_what_is_no_finite_number_is_null(expression: str, k: int, x: float) -> None:
+def test_results_that_are_not_finite_are_null(expression: str, k: int, x: float) -> None:
     (output,) = outputs(f"SELECT {expression} FROM S", (k, x))
     assert output.row == (None,)
 
@@ -54,31 +54,33 @@ def test_whole_numbers_are_exact_however_large() -> None:
 
 
 @pytest.mark.parametrize("aggregate", ["SUM", "AVG"])
-def test_a_sum_is_null_while_it_is_no_finite_number(aggregate: str) -> None:
-    told = outputs(f"SELECT {aggregate}(x) FROM S [ROWS 1]", (1, inf), (1, -inf), (1, 2.0))
-    assert [output.row for output in told] == [(None,), (2.0,)]
-    told = outputs(f"SELECT {aggregate}(x) FROM S [ROWS 2]", (1, 1.7e308), (1, 1.7e308), (1, 0.0))
+def test_a_sum_is_null_while_it_is_not_finite(aggregate: str) -> None:
+    changed = outputs(f"SELECT {aggregate}(x) FROM S [ROWS 1]", (1, inf), (1, -inf), (1, 2.0))
+    assert [output.row for output in changed] == [(None,), (2.0,)]
+    changed = outputs(
+        f"SELECT {aggregate}(x) FROM S [ROWS 2]", (1, 1.7e308), (1, 1.7e308), (1, 0.0)
+    )
     if aggregate == "SUM":
-        assert [output.row for output in told] == [(1.7e308,), (None,), (1.7e308,)]
+        assert [output.row for output in changed] == [(1.7e308,), (None,), (1.7e308,)]
     else:
-        assert [output.row for output in told] == [(1.7e308,), (8.5e307,)]
+        assert [output.row for output in changed] == [(1.7e308,), (8.5e307,)]
 
 
 def test_infinities_pass_through_distinct_and_extremes() -> None:
     rows = [(1, inf), (2, -inf), (3, 1.0)]
-    told = outputs("SELECT DISTINCT x - x FROM S [ROWS 1]", *rows)
-    assert [output.row for output in told if output.change.value == "+"] == [(None,), (0.0,)]
-    told = outputs("SELECT MAX(x - x), MAX(x) FROM S [ROWS 1]", *rows)
-    assert [output.row for output in told] == [(None, inf), (None, -inf), (0.0, 1.0)]
+    changed = outputs("SELECT DISTINCT x - x FROM S [ROWS 1]", *rows)
+    assert [output.row for output in changed if output.change.value == "+"] == [(None,), (0.0,)]
+    changed = outputs("SELECT MAX(x - x), MAX(x) FROM S [ROWS 1]", *rows)
+    assert [output.row for output in changed] == [(None, inf), (None, -inf), (0.0, 1.0)]
 
 
 @pytest.mark.parametrize(
     ("predicate", "changes"),
     [("NOW < x", [(0, "+")]), ("NOW - x < 0", []), ("NOW + x * 2 > 0", [])],
 )
-def test_now_beside_infinity(predicate: str, changes: list[tuple[int, str]]) -> None:
-    told = outputs(f"SELECT k FROM S [PWINDOW {predicate} ON k]", (1, inf))
-    assert [(output.at_us, output.change.value) for output in told] == changes
+def test_now_compared_with_infinity(predicate: str, changes: list[tuple[int, str]]) -> None:
+    changed = outputs(f"SELECT k FROM S [PWINDOW {predicate} ON k]", (1, inf))
+    assert [(output.at_us, output.change.value) for output in changed] == changes
 
 
 @pytest.mark.parametrize(("column", "kind"), [("k", Type.INTEGER), ("x", Type.REAL)])

@@ -1,4 +1,4 @@
-"""The query language: what it accepts, and that its errors say where, what and what was perhaps meant."""
+"""The query language: what it accepts, and that its errors give position, cause and suggestion."""
 
 import pytest
 
@@ -201,9 +201,9 @@ def test_words_that_only_begin_like_keywords_are_names() -> None:
         ("SELECT x FROM S [ROWS 1.5]", 1, 23, "whole number"),
         ("SELECT x FROM S\nWHERE", 2, 6, "ends too soon; expected an expression"),
         ("SELECT x FROM S WHERE (x > 3", 1, 29, "expected ')'"),
-        ("SELECT x FROM S WHERE x > 'abc", 1, 27, "has no end"),
+        ("SELECT x FROM S WHERE x > 'abc", 1, 27, "is not closed"),
         ("SELECT x FROM S WHERE x # 3", 1, 25, "'#' has no meaning"),
-        ("SELECT x FROM S WINDOW 1 s WINDOW 2 s", 1, 28, "WINDOW is said twice"),
+        ("SELECT x FROM S WINDOW 1 s WINDOW 2 s", 1, 28, "WINDOW appears twice"),
         ("SELECT x FROM S WHERE x IN (1, -'a')", 1, 33, "expected a number"),
         ("SELECT x FROM S WHERE x > 99999999999999999999", 1, 27, "too large"),
         ("SELECT x FROM S WHERE x > 9223372036854775808", 1, 27, "too large"),
@@ -217,7 +217,7 @@ def test_words_that_only_begin_like_keywords_are_names() -> None:
         ("SELECT x" + " " * LENGTH_MAX + "FROM S", 1, 1, "at most 20,000"),
     ],
 )
-def test_errors_say_where_and_what(sql: str, line: int, column: int, says: str) -> None:
+def test_errors_give_position_and_cause(sql: str, line: int, column: int, says: str) -> None:
     with pytest.raises(QueryError) as caught:
         parse(sql)
     (fault,) = caught.value.faults
@@ -225,7 +225,7 @@ def test_errors_say_where_and_what(sql: str, line: int, column: int, says: str) 
     assert says in str(fault)
 
 
-def test_an_error_shows_the_line_and_marks_the_place() -> None:
+def test_an_error_shows_the_line_and_marks_the_column() -> None:
     with pytest.raises(QueryError) as caught:
         parse("SELECT x\nFROM S [ROW 5]")
     assert str(caught.value).splitlines()[1:] == ["  FROM S [ROW 5]", "          ^"]

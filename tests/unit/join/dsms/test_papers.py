@@ -1,4 +1,4 @@
-"""Every query printed in the papers, adapted in names only, on a small stream whose answer can be seen by eye."""
+"""Every query printed in the papers, adapted in names only, on a stream small enough to check by hand."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from join.dsms.engine import Engine
 S = 1_000_000
 """Microseconds in a second."""
 
-Told = list[tuple[float, str, Row]]
+Changes = list[tuple[float, str, Row]]
 
 Arrivals = Sequence[tuple[str, int, Row]]
 """Stream, seconds and values."""
@@ -24,8 +24,8 @@ def catalog(*streams: str, **columns: Type) -> Catalog:
     return made
 
 
-def told(known: Catalog, sql: str, arrivals: Arrivals, until_s: int = 0) -> Told:
-    """Changes of the answer as (seconds, kind, row)."""
+def changes_of(known: Catalog, sql: str, arrivals: Arrivals, until_s: int = 0) -> Changes:
+    """The changes of a query's result as (seconds, kind, row)."""
     engine = Engine(known)
     engine.add_query("q", sql)
     outputs = []
@@ -35,8 +35,8 @@ def told(known: Catalog, sql: str, arrivals: Arrivals, until_s: int = 0) -> Told
     return [(o.at_us / S, o.change.value, o.row) for o in outputs]
 
 
-def found(changes: Told) -> list[tuple[float, Row]]:
-    """When which result was found: a W-join's output stream is its additions."""
+def found(changes: Changes) -> list[tuple[float, Row]]:
+    """The results with the time each was found: a W-join's output stream is its additions."""
     return [(at_s, row) for at_s, change, row in changes if change == "+"]
 
 
@@ -55,13 +55,13 @@ EXAMPLE_1 = [
 ]
 
 
-def example_1(sql: str, until_s: int = 0) -> Told:
+def example_1(sql: str, until_s: int = 0) -> Changes:
     known = catalog("Sensors", SensorID=Type.INTEGER, Temperature=Type.REAL)
-    return told(known, sql, EXAMPLE_1, until_s)
+    return changes_of(known, sql, EXAMPLE_1, until_s)
 
 
-def answer_at_6(changes: Told) -> list[object]:
-    """The sensors in the answer after the sixth tuple."""
+def answer_at_6(changes: Changes) -> list[object]:
+    """The sensors in the result after the sixth tuple."""
     inside: list[object] = []
     for _, change, row in changes:
         if change == "+":
@@ -85,7 +85,7 @@ def test_pwindow_q1_the_answer_at_time_6_is_sensors_1_and_3() -> None:
     assert answer_at_6(changes) == [1, 3]
 
 
-def test_pwindow_3_1_where_never_takes_a_sensor_back() -> None:
+def test_pwindow_3_1_where_never_removes_a_sensor() -> None:
     changes = example_1("SELECT S.SensorID FROM Sensors S WHERE S.Temperature > 90")
     assert changes == [(2, "+", (2,)), (3, "+", (3,)), (4, "+", (1,)), (6, "+", (3,))]
 
@@ -93,7 +93,7 @@ def test_pwindow_3_1_where_never_takes_a_sensor_back() -> None:
 def test_pwindow_q2_a_sliding_window_keeps_sensor_2_until_it_is_old() -> None:
     changes = example_1("SELECT S.SensorID FROM Sensors S [RANGE 5 s] WHERE S.Temperature > 90", 8)
     assert answer_at_6([c for c in changes if c[0] <= 6]) == [1, 2, 3, 3]
-    # The paper's open window lets go at 7, our closed one just after it.
+    # The paper's open window drops the row at 7, our closed one just after it.
     assert changes[-1] == (7.000001, "-", (2,))
 
 
@@ -120,7 +120,7 @@ def test_pwindow_3_3_2_the_count_never_shows_the_transient_value(window: str) ->
     known = catalog("Sensors", SensorID=Type.INTEGER, Temperature=Type.REAL)
     arrivals = [("Sensors", n, (n, 95.0)) for n in range(10)] + [("Sensors", 10, (3, 96.0))]
     sql = f"SELECT COUNT(*) FROM Sensors S {window} WHERE S.Temperature > 90"
-    counts = [row[0] for _, _, row in told(known, sql, arrivals)]
+    counts = [row[0] for _, _, row in changes_of(known, sql, arrivals)]
     assert counts == list(range(1, 11))
 
 
@@ -179,9 +179,9 @@ DATA_CENTRE = [
 ]
 
 
-def data_centre(sql: str) -> Told:
+def data_centre(sql: str) -> Changes:
     known = catalog("Temperature", "Humidity", LocationId=Type.INTEGER, Value=Type.REAL)
-    return told(known, sql, DATA_CENTRE)
+    return changes_of(known, sql, DATA_CENTRE)
 
 
 def test_shared_q1_counts_locations_that_are_hot_and_humid_within_a_minute() -> None:
@@ -222,7 +222,7 @@ def test_ssdbm_binary_join_of_two_gas_sensors() -> None:
         ("Sensor1", 16, ("CO",)),
     ]
     sql = "SELECT A.gas FROM Sensor1 A, Sensor2 B WHERE A.gas = B.gas WINDOW (A,B) = 10 s"
-    assert found(told(known, sql, arrivals)) == [(5, ("CO",))]
+    assert found(changes_of(known, sql, arrivals)) == [(5, ("CO",))]
 
 
 PATH: Arrivals = [
@@ -241,7 +241,7 @@ def test_ssdbm_path_join_of_cameras_by_a_user_function() -> None:
         "SELECT A.obj, C.obj FROM Camera1 A, Camera2 B, Camera3 C"
         " WHERE similar(A.obj, B.obj) AND similar(B.obj, C.obj) AND WINDOW(A,B) = 10 s AND WINDOW(B,C) = 5 s"
     )
-    assert found(told(known, sql, PATH)) == [(12, ("car", "CAR"))]
+    assert found(changes_of(known, sql, PATH)) == [(12, ("car", "CAR"))]
 
 
 def test_w_join_form_2_a_window_for_every_pair() -> None:
@@ -256,9 +256,9 @@ def test_w_join_form_2_a_window_for_every_pair() -> None:
         ("Camera2", 8, ("x",)),
         ("Camera3", 12, ("x",)),
     ]
-    assert found(told(known, sql.format("10 s", "12 s"), arrivals)) == [(12, ("x",))]
-    assert found(told(known, sql.format("10 s", "11 s"), arrivals)) == []
-    assert found(told(known, sql.format("7 s", "12 s"), arrivals)) == []
+    assert found(changes_of(known, sql.format("10 s", "12 s"), arrivals)) == [(12, ("x",))]
+    assert found(changes_of(known, sql.format("10 s", "11 s"), arrivals)) == []
+    assert found(changes_of(known, sql.format("7 s", "12 s"), arrivals)) == []
 
 
 def test_w_join_form_3_packets_over_links_between_some_networks() -> None:
@@ -274,7 +274,7 @@ def test_w_join_form_3_packets_over_links_between_some_networks() -> None:
         ("Network3", 14, (4,)),
         ("Network3", 15, (4,)),
     ]
-    assert found(told(known, sql, arrivals)) == [(14, (4,))]
+    assert found(changes_of(known, sql, arrivals)) == [(14, (4,))]
 
 
 def test_w_join_form_1_and_ssdbm_uniform_clique_of_stores() -> None:
@@ -289,7 +289,7 @@ def test_w_join_form_1_and_ssdbm_uniform_clique_of_stores() -> None:
         ("Store3", 10, (1, "tea")),
         ("Store3", 11, (1, "tea")),
     ]
-    assert told(known, sql, arrivals) == [(10, "+", ("tea",)), (10.000001, "-", ("tea",))]
+    assert changes_of(known, sql, arrivals) == [(10, "+", ("tea",)), (10.000001, "-", ("tea",))]
 
 
 GRAPH = (
@@ -343,7 +343,7 @@ def test_ssdbm_graph_and_clique_joins_of_gas_sensors(windows: str, is_found: boo
     known = catalog("Sensor1", "Sensor2", "Sensor3", "Sensor4", gas=Type.TEXT)
     arrivals: Arrivals = [(f"Sensor{n + 1}", 3 * n, ("CO",)) for n in range(4)]
     expected = [(9.0, ("CO",))] if is_found else []
-    assert found(told(known, GRAPH.format(windows), arrivals)) == expected
+    assert found(changes_of(known, GRAPH.format(windows), arrivals)) == expected
 
 
 def test_w_join_5_2_1_directed_path_of_moving_objects() -> None:
@@ -354,10 +354,10 @@ def test_w_join_5_2_1_directed_path_of_moving_objects() -> None:
     )
     there: Arrivals = [(f"Sensor{n}", 2 * n, (7,)) for n in (1, 2, 3)]
     back: Arrivals = [(f"Sensor{n}", 8 - 2 * n, (7,)) for n in (3, 2, 1)]
-    assert found(told(known, sql, there)) == [(6, (7,))]
-    assert found(told(known, sql, back)) == []
+    assert found(changes_of(known, sql, there)) == [(6, (7,))]
+    assert found(changes_of(known, sql, back)) == []
     # The camera in the middle has the smallest window with any other: its row is the first that is too old.
-    assert told(known, sql, there, until_s=60)[-1] == (9.000001, "-", (7,))
+    assert changes_of(known, sql, there, until_s=60)[-1] == (9.000001, "-", (7,))
 
 
 def test_w_join_5_2_1_path_query_is_the_union_of_both_directions() -> None:
@@ -370,10 +370,10 @@ def test_w_join_5_2_1_path_query_is_the_union_of_both_directions() -> None:
     back: Arrivals = [("Sensor3", 2, (7,)), ("Sensor2", 5, (7,)), ("Sensor1", 10, (7,))]
     to_and_fro: Arrivals = [("Sensor1", 2, (7,)), ("Sensor2", 4, (7,)), ("Sensor3", 3, (7,))]
     at_once: Arrivals = [(f"Sensor{n}", 2, (7,)) for n in (1, 2, 3)]
-    assert found(told(known, sql, there)) == [(10, (7,))]
-    assert found(told(known, sql, back)) == [(10, (7,))]
-    assert found(told(known, sql, sorted(to_and_fro, key=lambda each: each[1]))) == []
-    assert found(told(known, sql, at_once)) == [(2, (7,))]
+    assert found(changes_of(known, sql, there)) == [(10, (7,))]
+    assert found(changes_of(known, sql, back)) == [(10, (7,))]
+    assert found(changes_of(known, sql, sorted(to_and_fro, key=lambda each: each[1]))) == []
+    assert found(changes_of(known, sql, at_once)) == [(2, (7,))]
 
 
 def test_snjoin_variable_arity_join_of_all_sensors() -> None:
@@ -383,7 +383,9 @@ def test_snjoin_variable_arity_join_of_all_sensors() -> None:
         ("two", 10, ("CO",)),
         ("three", 30, ("CO",)),
     ]
-    assert told(known, "SELECT * FROM SENSORS JOIN ON gas WINDOW 60 s", arrivals, until_s=100) == [
+    assert changes_of(
+        known, "SELECT * FROM SENSORS JOIN ON gas WINDOW 60 s", arrivals, until_s=100
+    ) == [
         (10, "+", ("CO", 2, ("one", "two"))),
         (30, "u", ("CO", 3, ("one", "three", "two"))),
         (60.000001, "u", ("CO", 2, ("three", "two"))),

@@ -1,4 +1,4 @@
-"""Predicate windows: which of `+`, `u` and `-` each arrival, turn of the clock and table change yields."""
+"""Predicate windows: which of `+`, `u` and `-` each arrival, instant and table change yields."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def feed(window: PredicateWindow, rows: list[tuple[int, int, int]]) -> list[list
     return [window.insert(row, row[2], row[2]) for row in rows]
 
 
-def test_example_1_yields_the_changes_the_paper_tells() -> None:
+def test_example_1_yields_the_papers_changes() -> None:
     assert feed(above_90(), EXAMPLE_1) == [
         [],
         [Delta(None, (2, 92, 2))],
@@ -56,7 +56,7 @@ def test_selectivities_count_positive_and_negative_tuples() -> None:
     assert window.stats.negative == pytest.approx(1 / 6)
 
 
-def test_a_full_window_evicts_the_key_not_heard_of_for_longest() -> None:
+def test_a_full_window_evicts_the_least_recently_updated_key() -> None:
     window = PredicateWindow(enters=lambda row: temperature(row) > 90, key=sensor, limit=2)
     feed(window, [(1, 95, 1), (2, 95, 2), (1, 96, 3)])
     assert window.insert((3, 99, 4), 4, 4) == [Delta((2, 95, 2), None), Delta(None, (3, 99, 4))]
@@ -71,8 +71,8 @@ def test_between_in_and_out_a_row_inside_is_updated_and_one_outside_stays_out() 
         leaves=lambda row: temperature(row) < 80,
         key=sensor,
     )
-    told = feed(window, [(1, 85, 1), (1, 91, 2), (1, 85, 3), (1, 79, 4), (1, 85, 5)])
-    assert told == [
+    changes = feed(window, [(1, 85, 1), (1, 91, 2), (1, 85, 3), (1, 79, 4), (1, 85, 5)])
+    assert changes == [
         [],
         [Delta(None, (1, 91, 2))],
         [Delta((1, 91, 2), (1, 85, 3))],
@@ -81,7 +81,7 @@ def test_between_in_and_out_a_row_inside_is_updated_and_one_outside_stays_out() 
     ]
 
 
-def test_a_row_that_satisfies_both_in_and_out_is_refused() -> None:
+def test_a_row_that_satisfies_both_in_and_out_is_an_error() -> None:
     window = PredicateWindow(
         enters=lambda row: temperature(row) > 90,
         leaves=lambda row: temperature(row) > 95,
@@ -132,7 +132,7 @@ def test_a_row_may_qualify_only_later() -> None:
     assert window.held == 1
 
 
-def test_an_update_moves_the_clock_of_its_key() -> None:
+def test_an_update_postpones_the_expiry_of_its_key() -> None:
     now = [0]
     window = PredicateWindow(
         enters=lambda row: row[2] > now[0] - 5,  # type: ignore[operator]
@@ -148,7 +148,7 @@ def test_an_update_moves_the_clock_of_its_key() -> None:
 
 
 @pytest.mark.parametrize("limit", [None, 2])
-def test_a_silent_key_does_not_make_the_turns_of_others_pile_up(limit: int | None) -> None:
+def test_a_silent_key_does_not_make_stale_turns_of_others_accumulate(limit: int | None) -> None:
     window = PredicateWindow(
         enters=lambda row: True, key=sensor, flips=lambda row: [temperature(row)], limit=limit
     )

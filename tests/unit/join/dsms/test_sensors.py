@@ -1,4 +1,4 @@
-"""FROM SENSORS: streams whose columns differ in type, and readings that do not say who made them."""
+"""FROM SENSORS: streams whose columns differ in type, and readings without a sensor."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_whole_numbers_in_one_stream_and_real_ones_in_another_are_real(
 
 
 @pytest.mark.parametrize("other", [Type.TEXT, Type.BOOLEAN, Type.OTHER])
-def test_streams_whose_values_cannot_be_compared_are_refused_and_named(other: Type) -> None:
+def test_streams_whose_values_cannot_be_compared_are_rejected_and_named(other: Type) -> None:
     with pytest.raises(QueryError) as caught:
         engine(A=Type.INTEGER, B=other).add_query("q", SQL)
     (fault,) = caught.value.faults
@@ -39,7 +39,7 @@ def test_streams_whose_values_cannot_be_compared_are_refused_and_named(other: Ty
     assert fault.message == f"x is integer in A, {other} in B: these cannot be compared"
 
 
-def test_a_reading_that_comes_before_its_time_joins_when_that_has_come() -> None:
+def test_a_reading_that_arrives_before_its_time_joins_at_that_time() -> None:
     sensors = engine(A=Type.INTEGER)
     sensors.add_query("q", SQL)
     outputs = sensors.arrive("A", (7, 1, 1_500_000), 1_500_000, now_us=300_000)
@@ -54,7 +54,7 @@ def test_a_reading_that_comes_before_its_time_joins_when_that_has_come() -> None
     ]
 
 
-def test_a_reading_of_nobody_joins_nobody() -> None:
+def test_a_reading_without_a_sensor_joins_nothing() -> None:
     sensors = engine(A=Type.INTEGER)
     sensors.add_query("q", SQL)
     outputs = sensors.arrive("A", (7, 1, 0), 0)

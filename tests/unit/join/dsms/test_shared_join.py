@@ -32,7 +32,7 @@ def test_max_query_throughput_of_figure_4() -> None:
 
 
 class Log:
-    """Who completed which window, and what each query received when."""
+    """Which tuples completed which windows, and what each query received when."""
 
     def __init__(self) -> None:
         self.completed_windows: list[tuple[str, int]] = []
@@ -81,17 +81,17 @@ def test_mqt_serves_figure_4_in_the_papers_order() -> None:
 
 def test_mqt_releases_outputs_before_the_window_is_scanned() -> None:
     log = figure_4(MaximumQueryThroughput())
-    # §3.3: (a11, b12) and (a9, b12) go to the query of w2 before b12 has scanned w2: as they are found.
+    # §3.3: (a11, b12) and (a9, b12) go to the query of w2 as they are found, before b12 has scanned w2.
     second = [(pair, at) for pair, at in log.received[6000] if pair[0] == "b12"]
     assert [pair for pair, _ in second] == [("b12", "a11"), ("b12", "a9"), ("b12", "a7")]
     assert len({at for _, at in second}) == len(second)
-    # Not to the query of w3: a11 may still yield outputs for it, so b12's first ones wait and come together.
+    # Not to the query of w3: a11 may still yield outputs for it, so b12's first ones wait and are released together.
     third = [at for pair, at in log.received[12_000] if pair[0] == "b12"]
     assert len(set(third[:3])) == 1
     assert third[0] == max(at for pair, at in log.received[12_000] if pair[0] == "a11")
 
 
-def test_mqt_decides_anew_at_each_window() -> None:
+def test_mqt_decides_again_at_each_window() -> None:
     log = Log()
     cpu = VirtualCpu(CpuCosts(comparison_ns=600_000))
     join = SharedJoin(
@@ -104,8 +104,8 @@ def test_mqt_decides_anew_at_each_window() -> None:
         join.add_query(window_us)
     for at in range(12):
         join.preload(1, (f"b{at}",), at * 1000)
-    # Having done the first window, a12 is best taken to the third: 2 queries in 11 ms. When it is at the second, a15
-    # has come, which serves a query in 1 ms; the rest of a12's way serves one in 2 ms.
+    # After the first window, a12 is best taken to the third: 2 queries in 11 ms. When it is at the second, a15
+    # has arrived, which serves a query in 1 ms; the rest of a12's scan serves one in 2 ms.
     join.arrive(0, ("a12",), 12_000)
     join.arrive(0, ("a15",), 15_000)
     join.drain()
@@ -229,21 +229,21 @@ def test_null_keys_join_nothing() -> None:
     assert outlet.responses.count == 0
 
 
-def test_a_nested_loop_asks_about_left_and_right_in_that_order() -> None:
+def test_a_nested_loop_passes_left_and_right_in_that_order() -> None:
     buffers = NestedLoopBuffers(lambda left, right: left[0] < right[0])  # type: ignore[operator]
     join = SharedJoin(buffers, LargestWindowOnly(), VirtualCpu(CpuCosts(comparison_ns=1)))
     outlet = join.add_query(100)
     for at_us, (side, value) in enumerate([(0, 1), (1, 2), (1, 0), (0, 1)]):
         join.arrive(side, (value,), at_us)
     join.drain()
-    # (1, 2) when 2 comes, and again when the second 1 comes; never (1, 0).
+    # (1, 2) when 2 arrives, and again when the second 1 arrives; never (1, 0).
     assert outlet.responses.count == 2
 
 
 @pytest.mark.parametrize(
     "schedule", [LargestWindowOnly, SmallestWindowFirst, MaximumQueryThroughput]
 )
-def test_an_outlet_whose_query_has_gone_receives_nothing_of_later_arrivals(
+def test_an_outlet_whose_query_was_removed_receives_nothing_of_later_arrivals(
     schedule: type[Schedule],
 ) -> None:
     join = SharedJoin(

@@ -17,7 +17,7 @@ def test_a_range_window_is_closed_at_its_far_edge(now_us: int, gone: list[Delta]
     assert window.held == 1 - len(gone)
 
 
-def test_a_late_row_enters_a_range_window_only_if_it_is_still_young_enough() -> None:
+def test_a_late_row_enters_a_range_window_only_if_it_is_recent_enough() -> None:
     window = RangeWindow(10)
     window.insert(("a",), 20, 20)
     assert window.insert(("b",), 10, 20) == [Delta(None, ("b",))]

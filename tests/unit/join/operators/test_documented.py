@@ -7,7 +7,7 @@ from tests.support.places import DOCS
 PAGE = DOCS / "JOINS.md"
 
 
-def test_every_example_of_the_page_gives_what_it_shows() -> None:
+def test_every_example_of_the_page_gives_the_output_shown() -> None:
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) >= 10

@@ -22,7 +22,7 @@ def part(**times: list[int]) -> Part:
 
 
 def formed(at_us: int, arity: Arity, **times: list[int]) -> list[list[tuple[str, int]]]:
-    """All results of a tuple of stream T, sorted, by way of products that must not overlap."""
+    """All results of a tuple of stream T, sorted, expanded from products that must not overlap."""
     record: Record[int] = (at_us, 99, "T", "v")
     partners = within_reach(record, part(**times), reach)
     results = [
@@ -52,7 +52,7 @@ def test_a_late_tuple_joins_each_side_if_the_sides_do_not_join() -> None:
     assert formed(55, Arity.VARIABLE, A=[48], B=[60]) == [[("A", 48)], [("B", 60)]]
 
 
-def test_a_result_that_a_tuple_at_the_very_edge_extends_is_not_maximal() -> None:
+def test_a_result_that_a_tuple_at_the_window_edge_extends_is_not_maximal() -> None:
     # B at 60 reaches back to 50: A at 50 alone could be extended by it, A at 49 could not.
     assert formed(55, Arity.VARIABLE, A=[50], B=[60]) == [[("A", 50), ("B", 60)]]
     assert formed(55, Arity.VARIABLE, A=[49, 50], B=[60]) == [
@@ -76,7 +76,7 @@ def test_members_of_equal_time_are_in_one_result_only_once() -> None:
     ]
 
 
-def test_picks_with_some_marked_member_are_all_picks_less_those_without() -> None:
+def test_picks_with_a_marked_member_are_all_picks_minus_those_without() -> None:
     whole = part(A=[1, 2], B=[1, 2, 3], C=[2, 3])
     marked = {1}
     found = [

@@ -41,13 +41,13 @@ def test_every_operator_joins_three_streams_up_to_the_edge(name: str, order: str
 
 
 @pytest.mark.parametrize("name", ["hw", "bew-hash", "few-hash"])
-def test_hashing_refuses_predicates_and_names_what_takes_them(name: str) -> None:
+def test_hashing_operators_reject_predicates_and_name_operators_that_accept_them(name: str) -> None:
     with pytest.raises(PredicateError, match="nlw, mw, bew, few"):
         make_operator(name, windows=Uniform(1), arity=Arity.COMPLETE, streams="AB", predicate=never)
 
 
 @pytest.mark.parametrize("name", ["snjoin", "ripple"])
-def test_table_operators_refuse_what_only_w_joins_do(name: str) -> None:
+def test_table_operators_reject_options_that_only_w_joins_support(name: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         make_operator(
             name,
@@ -60,14 +60,14 @@ def test_table_operators_refuse_what_only_w_joins_do(name: str) -> None:
     assert len(str(caught.value).splitlines()) == 3
 
 
-def test_w_joins_refuse_variable_arity_tuple_windows_and_memory_limits() -> None:
+def test_w_joins_reject_variable_arity_tuple_windows_and_memory_limits() -> None:
     with pytest.raises(UnsupportedError) as caught:
         make_operator("hw", windows=LastTuples(3), arity=Arity.VARIABLE, streams="AB", memory=5)
     assert len(str(caught.value).splitlines()) == 3
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_a_silent_stream_holds_nothing_up_and_state_stays_bounded(name: str) -> None:
+def test_a_silent_stream_blocks_nothing_and_state_stays_bounded(name: str) -> None:
     operator = make_operator(name, windows=Uniform(50), arity=Arity.COMPLETE, streams="ABC")
     for at_us in range(3000):
         assert not operator.insert(Occurrence("AB"[at_us % 2], at_us // 2 % 40, at_us))
@@ -75,7 +75,7 @@ def test_a_silent_stream_holds_nothing_up_and_state_stays_bounded(name: str) -> 
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_every_operator_says_how_many_tuples_it_held_at_most(name: str) -> None:
+def test_every_operator_reports_its_peak_number_of_stored_tuples(name: str) -> None:
     operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="AB")
 
     def peak_after(*arrivals: tuple[str, int]) -> int:
@@ -84,7 +84,7 @@ def test_every_operator_says_how_many_tuples_it_held_at_most(name: str) -> None:
         return operator.stats.held_peak
 
     assert peak_after(("A", 0), ("A", 1), ("B", 2), ("B", 3), ("A", 4)) == 5
-    # All of these have expired when the next come.
+    # All of these have expired when the next arrive.
     assert peak_after(("B", 100), ("A", 101)) == 5
     assert peak_after(*(("B", at_us) for at_us in range(102, 106))) == 6
 
@@ -104,7 +104,7 @@ def test_the_newest_tuple_of_one_stream_does_not_drop_partners_of_another(make: 
 
 
 @pytest.mark.parametrize("name", ["few", "few-hash"])
-def test_a_stream_that_leaves_takes_no_results_of_what_waits_with_it(name: str) -> None:
+def test_removing_a_stream_loses_no_results_of_waiting_tuples(name: str) -> None:
     operator = make_operator(
         name, windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=5
     )
@@ -131,7 +131,7 @@ def test_the_published_purge_by_neighbours_would_lose_this_path() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, kind in OPERATORS.items() if kind.is_w_join])
-def test_a_tuple_at_the_window_s_edge_is_there_when_a_stream_leaves(name: str) -> None:
+def test_a_tuple_at_the_window_edge_survives_the_removal_of_a_stream(name: str) -> None:
     operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="ABC")
     operator.insert(Occurrence("A", "v", 0))
     operator.insert(Occurrence("C", "w", 10))

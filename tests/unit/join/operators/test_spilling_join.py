@@ -40,7 +40,7 @@ def test_results_are_complete_with_memory_far_below_the_window(
 
 
 @OPERATORS
-def test_announcing_time_joins_what_was_spilled(make: Callable[..., Operator]) -> None:
+def test_advancing_time_joins_what_was_spilled(make: Callable[..., Operator]) -> None:
     little = make(windows=Uniform(1000), arity=Arity.VARIABLE, streams="AB", memory=1)
     little.insert(Occurrence("A", 1, 0))
     assert not little.insert(Occurrence("B", 1, 5))
@@ -49,7 +49,7 @@ def test_announcing_time_joins_what_was_spilled(make: Callable[..., Operator]) -
     assert not list(little.close())
 
 
-def test_disk_is_let_go_when_nothing_can_join_it(tmp_path: Path) -> None:
+def test_disk_is_freed_when_nothing_can_join_it(tmp_path: Path) -> None:
     little = snjoin(
         windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", memory=300, spill_dir=tmp_path
     )
@@ -65,7 +65,7 @@ def test_disk_is_let_go_when_nothing_can_join_it(tmp_path: Path) -> None:
 def test_disk_is_kept_for_exactly_window_and_lateness(make: Callable[..., Operator]) -> None:
     for newest_us, joins in ((15, True), (16, False)):
         little = make(windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=5, memory=1)
-        # Another value, so that nothing is owed when the first goes to disk.
+        # Another value, so that no results are owed when the first goes to disk.
         little.insert(Occurrence("A", 1, 0))
         little.insert(Occurrence("A", 2, 0))
         little.advance(newest_us)
@@ -75,7 +75,7 @@ def test_disk_is_kept_for_exactly_window_and_lateness(make: Callable[..., Operat
 
 
 @OPERATORS
-def test_what_was_joined_once_is_kept_for_window_and_lateness(
+def test_joined_tuples_are_kept_for_window_and_lateness(
     make: Callable[..., Operator],
 ) -> None:
     little = make(windows=Uniform(10), arity=Arity.COMPLETE, streams="AB", late_us=5, memory=1)

@@ -20,7 +20,7 @@ def variable(late_us: int = 0) -> Operator:
 
 
 def insert_all(operator: Operator, *occurrences: tuple[str, int]) -> list[Result]:
-    """Insert tuples of one value; gives the results of the last, frozen."""
+    """Insert tuples of one value; returns the results of the last, frozen."""
     results: list[Result] = []
     for stream, at_us in occurrences:
         results = [result.frozen() for result in operator.insert(Occurrence(stream, "v", at_us))]
@@ -28,7 +28,7 @@ def insert_all(operator: Operator, *occurrences: tuple[str, int]) -> list[Result
 
 
 @pytest.mark.parametrize("late_us", [0, 5])
-def test_a_view_tells_width_count_latest_and_partners(late_us: int) -> None:
+def test_a_view_has_width_count_latest_and_partners(late_us: int) -> None:
     operator = variable(late_us)
     insert_all(operator, ("A", 0), ("A", 5), ("B", 6), ("T", 7))
     (result,) = operator.insert(Occurrence("T", "v", 11))
@@ -38,7 +38,7 @@ def test_a_view_tells_width_count_latest_and_partners(late_us: int) -> None:
     assert list(result.expand()) == [result.latest()]
 
 
-def test_a_view_read_too_late_says_so_and_a_frozen_one_stays() -> None:
+def test_a_stale_view_raises_and_a_frozen_one_stays_readable() -> None:
     operator = variable()
     operator.insert(Occurrence("A", "v", 0))
     (result,) = operator.insert(Occurrence("B", "v", 1))
@@ -87,7 +87,7 @@ def test_results_are_equal_by_content() -> None:
     assert "B" in repr(Result(origin, {"B": [1]}))
 
 
-def test_state_is_let_go_when_its_time_has_passed() -> None:
+def test_expired_state_is_dropped() -> None:
     operator = variable(late_us=5)
     insert_all(operator, ("A", 0), ("B", 1), ("C", 2))
     operator.advance(15)
@@ -100,7 +100,7 @@ def test_state_is_let_go_when_its_time_has_passed() -> None:
     assert operator.stats.late == 1
 
 
-def test_stats_count_what_was_done() -> None:
+def test_stats_count_the_work_done() -> None:
     operator = mjoin(windows=Uniform(10), arity=Arity.COMPLETE, streams="ABC")
     insert_all(operator, ("A", 0), ("B", 1), ("C", 2), ("C", 1), ("C", 10**18))
     stats = operator.stats
@@ -125,14 +125,14 @@ def test_tuple_windows_hold_the_last_tuples_of_each_stream_in_any_order_of_time(
     assert operator.stats.held_peak == 3
 
 
-def test_tuple_windows_take_no_memory_limit() -> None:
+def test_tuple_windows_reject_a_memory_limit() -> None:
     with pytest.raises(WindowError):
         snjoin(windows=LastTuples(2), arity=Arity.VARIABLE, memory=5)
 
 
 @pytest.mark.parametrize("name", ["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"])
 @pytest.mark.parametrize("leaver", "ABCD")
-def test_when_a_stream_leaves_what_was_there_joins_on_without_it(name: str, leaver: str) -> None:
+def test_after_a_stream_is_removed_the_others_join_without_it(name: str, leaver: str) -> None:
     operator = make_operator(name, windows=Uniform(10), arity=Arity.COMPLETE, streams="ABCD")
     first, second, last = (stream for stream in "ABCD" if stream != leaver)
     insert_all(operator, (first, 0), (second, 1))

@@ -43,7 +43,7 @@ def test_an_older_time_never_replaces_a_newer_one() -> None:
         st.tuples(st.integers(0, 9), st.integers(0, 2), st.sets(st.integers(0, 5), min_size=2))
     ),
 )
-def test_the_answer_is_who_was_heard_within_the_window(
+def test_the_answer_is_the_motes_reported_within_the_window(
     window_us: int, results: list[tuple[int, int, set[int]]]
 ) -> None:
     answer = Answer(window_us=window_us)

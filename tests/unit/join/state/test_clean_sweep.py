@@ -19,7 +19,7 @@ def test_a_record_stays_for_exactly_window_and_lateness() -> None:
     assert len(sweep) == 0
 
 
-def test_a_record_at_the_edge_stays_when_those_before_it_go() -> None:
+def test_a_record_at_the_edge_stays_when_earlier_ones_expire() -> None:
     sweep = filled(make_sweep(Uniform(10), late_us=3), ("A", 4), ("A", 5))
     assert list(sweep.expire(18)) == [record(0, "A", 4)]
 
@@ -32,13 +32,13 @@ def test_each_stream_s_records_stay_for_its_own_window_and_lateness() -> None:
     assert list(sweep.expire(19)) == [record(0, "A", 5)]
 
 
-def test_a_late_record_stays_until_those_before_it_are_gone() -> None:
+def test_a_late_record_stays_until_earlier_arrivals_are_dropped() -> None:
     sweep = filled(make_sweep(Uniform(10), late_us=3), ("A", 5), ("A", 3))
     assert not sweep.expire(18)
     assert len(sweep.expire(19)) == 2
 
 
-def test_of_each_stream_the_last_tuples_stay() -> None:
+def test_the_last_tuples_of_each_stream_stay() -> None:
     sweep = filled(make_sweep(LastTuples(2, {"B": 1}), late_us=0), ("A", 9), ("B", 8), ("A", 1))
     assert list(sweep.append(record(3, "A", 7))) == [record(0, "A", 9)]
     assert list(sweep.append(record(4, "B", 7))) == [record(1, "B", 8)]

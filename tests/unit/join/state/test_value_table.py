@@ -40,7 +40,7 @@ def test_a_probe_sees_only_what_was_stamped_before_it() -> None:
     assert table.latest("v", "T", 5, stamp(2)) == (Member("A", 2),)
 
 
-def test_answers_follow_every_change() -> None:
+def test_probes_reflect_every_change() -> None:
     table = table_of(("v", "A", 1), ("v", "B", 2))
     assert table.latest("v", "T", 5, LATER) == (Member("A", 1), Member("B", 2))
     table.insert("v", "A", 4, stamp(5))
@@ -54,7 +54,7 @@ def test_answers_follow_every_change() -> None:
     assert len(table) == 0
 
 
-def test_sweeping_keeps_what_may_still_join_and_what_hides_behind_it() -> None:
+def test_sweeping_keeps_what_may_still_join_and_what_is_queued_behind_it() -> None:
     table = table_of(("v", "A", 5), ("v", "B", 9), ("v", "A", 3), late_us=2)
     assert table.sweep(17) == 0
     assert table.sweep(18) == 1

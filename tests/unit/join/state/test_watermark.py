@@ -12,7 +12,7 @@ def test_a_tuple_exactly_as_late_as_allowed_is_admitted_and_a_later_one_counted(
 
 
 @pytest.mark.parametrize("future_us", [0, 7, FUTURE_US_MAX])
-def test_a_tuple_too_far_ahead_is_refused_and_does_not_move_time(future_us: int) -> None:
+def test_a_tuple_too_far_ahead_is_rejected_and_does_not_advance_time(future_us: int) -> None:
     watermark = Watermark(late_us=0, future_us=future_us)
     assert watermark.admit(1)
     assert not watermark.admit(2 + future_us)
@@ -21,7 +21,7 @@ def test_a_tuple_too_far_ahead_is_refused_and_does_not_move_time(future_us: int)
     assert watermark.at_us == 1 + future_us
 
 
-def test_time_announced_makes_tuples_late_and_never_goes_back() -> None:
+def test_advancing_time_makes_tuples_late_and_time_never_goes_back() -> None:
     watermark = Watermark(late_us=0)
     watermark.advance(50)
     watermark.advance(40)

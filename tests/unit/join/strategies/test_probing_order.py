@@ -1,22 +1,21 @@
 from itertools import pairwise
 from math import dist
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from join.strategies.snjoin_star.probing_order import Tours, as_chosen
+from join.strategies.snjoin_star.probing_order import Tours
 from sim.trace.tables import SINK
 
 coordinates = st.tuples(st.integers(0, 50), st.integers(0, 50))
 
 
 def on_a_line(*metres: int) -> Tours:
-    """Motes at these places, the sink at the end of the line."""
+    """Motes at these positions, the sink at the end of the line."""
     return Tours([(float(at), 0.0) for at in (*metres, 100)])
 
 
-def test_a_tour_goes_on_to_the_nearest_head() -> None:
+def test_a_tour_continues_with_the_nearest_head() -> None:
     assert on_a_line(0, 30, 10, 20).order(0, (1, 2, 3)) == (2, 3, 1)
 
 
@@ -49,8 +48,3 @@ def test_a_tour_visits_every_head_once_and_is_no_longer_than_going_to_the_neares
     stops.append(positions_m[SINK])
     nearest_first_m = sum(dist(here, there) for here, there in pairwise(stops))
     assert Tours(positions_m).length_m(0, tour) <= nearest_first_m + 1e-9
-
-
-@pytest.mark.parametrize("heads", [(), (3,), (3, 1, 2)])
-def test_without_positions_heads_stay_as_chosen(heads: tuple[int, ...]) -> None:
-    assert as_chosen(0, heads) == heads

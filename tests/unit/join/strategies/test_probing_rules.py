@@ -38,7 +38,7 @@ def match_rates(exploration: float = 0.0) -> MatchRates:
     return MatchRates(buckets=8, exploration=exploration, rng=random.Random(1))
 
 
-def test_match_rates_ask_strangers_and_stop_asking_who_never_matches() -> None:
+def test_match_rates_probe_unknown_heads_and_stop_probing_heads_that_never_match() -> None:
     rule = match_rates()
     assert set(rule.choose(request_from(1), HEADS, 0)) == {10, 11, 12}
     for _ in range(20):
@@ -49,7 +49,7 @@ def test_match_rates_ask_strangers_and_stop_asking_who_never_matches() -> None:
     assert 11 in rule.choose(request_from(1), HEADS, 0)
 
 
-def test_match_rates_explore_as_often_as_told() -> None:
+def test_match_rates_explore_at_the_configured_rate() -> None:
     rule = match_rates(exploration=0.1)
     for _ in range(30):
         rule.learn(sizes_note(h10=0, h11=0, h12=0), 0)
@@ -64,13 +64,13 @@ def test_selectivity_puts_the_most_selective_head_first() -> None:
     assert rule.choose(request_from(1), HEADS, 0) == (12, 10, 11)
 
 
-def test_an_oracle_asks_whoever_matches_and_who_has_most_last() -> None:
+def test_an_oracle_probes_matching_heads_with_the_largest_last() -> None:
     held = {10: 5, 11: 0, 12: 2}
     rule = OracleProbing(lambda head, _: held[head])
     assert rule.choose(request_from(1), HEADS, 0) == (12, 10)
 
 
-def test_the_papers_notes_say_who_contributed() -> None:
+def test_the_papers_notes_name_the_heads_that_contributed() -> None:
     request = request_from(1)
     request.sequence = (10, 11)
     for count in (2, 0):
@@ -85,7 +85,7 @@ def test_the_papers_notes_say_who_contributed() -> None:
     st.integers(0, 20),
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 4), st.integers(0, 2))),
 )
-def test_the_directory_knows_who_held_what_within_the_window(
+def test_the_directory_lists_the_holders_of_each_value_within_the_window(
     window_us: int, readings: list[tuple[int, int, int, int]]
 ) -> None:
     directory = Directory(window_us=window_us)
@@ -109,13 +109,13 @@ class TestDirectoryNotes:
         self.rule = DirectoryProbing(buckets=8, values_most=4, target=None)
 
     def send(self, initiator: int, at_us: int) -> tuple[ProbeRequest, tuple[int, ...]]:
-        """A request of an initiator that goes by the rule; returns it and what the sink adds."""
+        """Send a request of an initiator that follows the rule; returns it and the heads that the sink adds."""
         request = request_from(initiator, at_us=at_us)
         request.sequence = self.rule.choose(request, HEADS, at_us) if initiator == 10 else ()
         request.position = len(request.sequence)
         return request, self.notes.missed(request, at_us)
 
-    def test_a_stranger_is_sent_past_all_holders_and_told_of_them(self) -> None:
+    def test_an_unknown_initiator_is_sent_past_all_holders_and_receives_their_list(self) -> None:
         self.send(11, 1)
         self.send(12, 2)
         request, missed = self.send(10, 3)
@@ -127,9 +127,9 @@ class TestDirectoryNotes:
         request, missed = self.send(10, 5)
         assert request.sequence == (11, 12)
         assert missed == ()
-        assert self.notes.note(request, 5) is None, "nothing is new"
+        assert self.notes.note(request, 5) is None, "nothing has changed"
 
-    def test_holders_that_leave_the_window_are_news(self) -> None:
+    def test_holders_that_leave_the_window_are_reported(self) -> None:
         self.send(11, 1)
         request, _ = self.send(10, 3)
         note = self.notes.note(request, 3)
@@ -140,7 +140,7 @@ class TestDirectoryNotes:
         assert note is not None
         assert note.holders == ()
 
-    def test_a_lost_note_is_noticed_and_said_again(self) -> None:
+    def test_a_lost_note_is_detected_and_sent_again(self) -> None:
         self.send(11, 1)
         request, _ = self.send(10, 3)
         assert self.notes.note(request, 3) is not None  # lost on its way
@@ -154,7 +154,7 @@ class TestDirectoryNotes:
         request.completed = True
         assert self.notes.missed(request, 4) == ()
 
-    def test_with_a_target_the_sink_sends_past_no_more_holders_than_hold_it(self) -> None:
+    def test_with_a_target_the_sink_sends_past_no_more_holders_than_needed(self) -> None:
         self.notes = DirectoryNotes(
             window_us=100, tolerance=0.5, buckets=8, target=RecallTarget(0.6)
         )
@@ -166,7 +166,7 @@ class TestDirectoryNotes:
         _, missed = self.send(10, 3)
         assert missed == (11,), "three of four partners are enough"
 
-    def test_a_head_forgets_the_values_it_has_not_used_for_longest(self) -> None:
+    def test_a_head_drops_the_least_recently_used_values(self) -> None:
         for value in range(6):
             self.rule.learn(Note(value, (), (), (), holders=((11, 1),), version=1), 0)
         kept = [bool(self.rule.choose(request_from(10, value=v), HEADS, 0)) for v in range(6)]

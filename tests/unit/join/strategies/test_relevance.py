@@ -50,26 +50,26 @@ def test_the_papers_update_by_hand() -> None:
     assert [matrix.relevance(3, head) for head in (10, 12, 14)] == [0.5, 0.5, 0.5]
 
 
-def test_the_papers_rule_learns_nothing_when_nobody_matched() -> None:
+def test_the_papers_rule_learns_nothing_when_no_head_matched() -> None:
     matrix = matrix_of()
     matrix.learn(note_of([10, 11], [0.0, 0.0]), 0)
     assert matrix.relevance(3, 10) == 0.5
 
 
-def test_counting_the_initiator_lowers_everybody_who_did_not_match() -> None:
+def test_counting_the_initiator_lowers_every_head_that_did_not_match() -> None:
     matrix = matrix_of(with_initiator=True)
     matrix.learn(note_of([10, 11, 12], [0.0, 0.0, 0.0]), 0)
     assert [matrix.relevance(3, head) for head in (10, 11, 12)] == [0.25, 0.25, 0.25]
 
 
-def test_rows_are_kept_apart_by_bucket() -> None:
+def test_buckets_have_separate_rows() -> None:
     matrix = matrix_of()
     other = next(value for value in range(100) if bucket_of(value, 8) != bucket_of(3, 8))
     matrix.learn(note_of([10, 11], [1.0, 0.0]), 0)
     assert matrix.relevance(other, 10) == 0.5
 
 
-def test_a_forgotten_head_starts_afresh() -> None:
+def test_a_dropped_head_starts_again_at_the_initial_value() -> None:
     matrix = matrix_of()
     matrix.learn(note_of([10, 11], [1.0, 0.0]), 0)
     matrix.forget(11)
@@ -81,7 +81,7 @@ def share_chosen(matrix: RelevanceMatrix, head: int, heads: list[int]) -> float:
     return sum(head in matrix.choose(request_for(3), heads, 0) for _ in range(4000)) / 4000
 
 
-def test_certain_heads_are_always_chosen_and_hopeless_ones_as_often_as_exploration_says() -> None:
+def test_certain_heads_are_always_chosen_and_hopeless_ones_at_the_exploration_rate() -> None:
     heads = [10, 11]
     matrix = matrix_of(exploration=0.1)
     matrix.learn(note_of(heads, [1.0, 0.0]), 0)
@@ -97,7 +97,7 @@ def test_the_most_relevant_head_is_probed_last() -> None:
 
 
 def test_proportional_selection_follows_definition_four() -> None:
-    # One draw, as the chances 0.75 and 0.25 sum to one: each is taken in proportion.
+    # One draw, as the probabilities 0.75 and 0.25 sum to one: each is chosen in proportion.
     matrix = matrix_of(selection=Selection.PROPORTIONAL)
     matrix.learn(note_of([10, 11], [0.5, 0.0]), 0)
     assert (matrix.relevance(3, 10), matrix.relevance(3, 11)) == (0.75, 0.25)

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from scenarios.phenomena.build import build_phenomenon, recorded_positions_m
-from scenarios.phenomena.contract import NOTHING, Phenomenon
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.contract import NOTHING, Phenomenon, Surroundings
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables, recorded_positions_m
 from sim.rng import RandomStreams
 
 MOTES = 60
 FIELD_M = (200.0, 120.0)
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 
 BARE = {
     kind: f'kind = "{kind}"'
@@ -83,10 +82,12 @@ def phenomenon(request: pytest.FixtureRequest, tmp_path: Path) -> Phenomenon:
     (tmp_path / "readings.csv").write_text("time,node,value\n" + "\n".join(rows))
     return build_phenomenon(
         table_of.validate_python(tomllib.loads(TEXTS[request.param])),
-        positions_m=RandomStreams(2).vector("test.positions").uniform(0.0, FIELD_M, (MOTES, 2)),
-        field_m=FIELD_M,
-        streams=RandomStreams(1),
-        base_dir=tmp_path,
+        Surroundings(
+            positions_m=RandomStreams(2).vector("test.positions").uniform(0.0, FIELD_M, (MOTES, 2)),
+            field_m=FIELD_M,
+            streams=RandomStreams(1),
+            base_dir=tmp_path,
+        ),
     )
 
 

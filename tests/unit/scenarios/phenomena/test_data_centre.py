@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.contract import NOTHING, Phenomenon, Samples, Surroundings
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables
 from sim.rng import RandomStreams
 
 FIELD_M = (24.0, 16.0)
 QUIET = {"load_c": 0.0, "load_percent": 0.0, "noise_c": 0.0, "noise_percent": 0.0}
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 
 
 def two_motes_per_rack_m() -> NDArray[np.float64]:
@@ -27,10 +26,12 @@ def two_motes_per_rack_m() -> NDArray[np.float64]:
 def data_centre(**keys: object) -> Phenomenon:
     return build_phenomenon(
         table_of.validate_python({"kind": "data-centre", **keys}),
-        positions_m=two_motes_per_rack_m(),
-        field_m=FIELD_M,
-        streams=RandomStreams(1),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=two_motes_per_rack_m(),
+            field_m=FIELD_M,
+            streams=RandomStreams(1),
+            base_dir=Path(),
+        ),
     )
 
 

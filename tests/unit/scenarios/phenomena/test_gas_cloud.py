@@ -6,8 +6,7 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.contract import NOTHING, Samples, Surroundings
 from scenarios.phenomena.gas.barriers import Barriers
 from scenarios.phenomena.gas.cloud import GasCloud
 from scenarios.phenomena.gas.puffs import NEGLIGIBLE
@@ -18,8 +17,8 @@ from scenarios.phenomena.gas.sensors import (
     rounded,
     strongest,
 )
-from scenarios.phenomena.gas.tables import GasCloudTable
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.gas.tables import GasCloudTable, SensorTable
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables
 from sim.rng import RandomStreams
 
 FIELD_M = (200.0, 200.0)
@@ -32,7 +31,7 @@ PLAIN_SENSOR = {
     "noise_floor_share": 0.0,
     "hysteresis": 0.0,
 }
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 
 
 def grid_m(side: int = 40) -> NDArray[np.float64]:
@@ -46,10 +45,12 @@ def cloud(
     positions_m = grid_m() if positions_m is None else positions_m
     phenomenon = build_phenomenon(
         table_of.validate_python({"kind": "gas-cloud", **keys}),
-        positions_m=positions_m,
-        field_m=FIELD_M,
-        streams=RandomStreams(seed),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=positions_m,
+            field_m=FIELD_M,
+            streams=RandomStreams(seed),
+            base_dir=Path(),
+        ),
     )
     assert isinstance(phenomenon, GasCloud)
     return phenomenon
@@ -328,13 +329,10 @@ def test_a_level_is_held_until_the_reading_is_out_of_it_by_the_hysteresis() -> N
 def sensors(**changed: float) -> GasSensors:
     plain = {"rise_s": 0.0, "decay_s": 0.0, "noise_share": 0.0, "noise_floor_share": 0.0}
     return GasSensors(
+        SensorTable.model_validate({"hysteresis": 0.0, **plain, **changed}),
         motes=20_000,
         thresholds_g_per_m3=np.array([2.0]),
-        level_ratio=2.0,
-        level_count=4,
-        hysteresis=0.0,
         streams=RandomStreams(1),
-        **{**plain, **changed},
     )
 
 

@@ -6,15 +6,14 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.contract import NOTHING
+from scenarios.phenomena.contract import NOTHING, Surroundings
 from scenarios.phenomena.moving_objects import MovingObjects
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables
 from sim.rng import RandomStreams
 
 FIELD_M = (100.0, 60.0)
 WAY = {"points_m": [[1.0, 1.0], [2.0, 2.0]]}
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 
 
 def objects(
@@ -22,10 +21,12 @@ def objects(
 ) -> MovingObjects:
     phenomenon = build_phenomenon(
         table_of.validate_python({"kind": "moving-objects", **keys}),
-        positions_m=np.array([(50.0, 30.0)]) if positions_m is None else positions_m,
-        field_m=FIELD_M,
-        streams=RandomStreams(seed),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=np.array([(50.0, 30.0)]) if positions_m is None else positions_m,
+            field_m=FIELD_M,
+            streams=RandomStreams(seed),
+            base_dir=Path(),
+        ),
     )
     assert isinstance(phenomenon, MovingObjects)
     return phenomenon

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from scenarios.phenomena.build import build_phenomenon
+from scenarios.phenomena.contract import Surroundings
 from scenarios.phenomena.gas.cloud import GasCloud
 from scenarios.phenomena.gas.pictures import cloud_figure, draw_cloud
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables
 from sim.rng import RandomStreams
 
 FIELD_M = (200.0, 100.0)
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 
 
 def scattered_m() -> NDArray[np.float64]:
@@ -23,10 +23,12 @@ def scattered_m() -> NDArray[np.float64]:
 def cloud(positions_m: NDArray[np.float64], keys: dict[str, Any]) -> GasCloud:
     phenomenon = build_phenomenon(
         table_of.validate_python({"kind": "gas-cloud", **keys}),
-        positions_m=positions_m,
-        field_m=FIELD_M,
-        streams=RandomStreams(1),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=positions_m,
+            field_m=FIELD_M,
+            streams=RandomStreams(1),
+            base_dir=Path(),
+        ),
     )
     assert isinstance(phenomenon, GasCloud)
     return phenomenon

@@ -12,16 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from scenarios.phenomena.build import build_phenomenon, recorded_positions_m
-from scenarios.phenomena.contract import NOTHING
-from scenarios.phenomena.recorded_columns import times_s
-from scenarios.phenomena.replay import Replay
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.contract import NOTHING, Surroundings
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables, recorded_positions_m
+from scenarios.phenomena.replay.columns import times_s
+from scenarios.phenomena.replay.readings import Replay
 from sim.errors import InputError
 from sim.rng import RandomStreams
 from tests.support.requirements import recorded_file
 
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 LONG = """time,node,value
 0,a,0.5
 0,b,1.0
@@ -44,10 +43,12 @@ def replay(
     (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
     phenomenon = build_phenomenon(
         table_of.validate_python({"kind": "replay", "file": name, **keys}),
-        positions_m=np.zeros((motes, 2)),
-        field_m=(10.0, 10.0),
-        streams=RandomStreams(1),
-        base_dir=folder,
+        Surroundings(
+            positions_m=np.zeros((motes, 2)),
+            field_m=(10.0, 10.0),
+            streams=RandomStreams(1),
+            base_dir=folder,
+        ),
     )
     assert isinstance(phenomenon, Replay)
     return phenomenon
@@ -381,10 +382,12 @@ def test_a_recorded_gas_release_is_replayed() -> None:
     )
     phenomenon = build_phenomenon(
         table,
-        positions_m=np.zeros((27, 2)),
-        field_m=(6.0, 4.6),
-        streams=RandomStreams(1),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=np.zeros((27, 2)),
+            field_m=(6.0, 4.6),
+            streams=RandomStreams(1),
+            base_dir=Path(),
+        ),
     )
     assert isinstance(phenomenon, Replay)
     recording = phenomenon.recording

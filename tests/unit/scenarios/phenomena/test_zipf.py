@@ -6,16 +6,15 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from scenarios.phenomena.build import build_phenomenon
-from scenarios.phenomena.contract import NOTHING, Phenomenon
+from scenarios.phenomena.contract import NOTHING, Phenomenon, Surroundings
 from scenarios.phenomena.draws import Draws, NormalDraws
-from scenarios.phenomena.tables import PhenomenonTable
+from scenarios.phenomena.registry import build_phenomenon, phenomenon_tables
 from sim.rng import RandomStreams
 
 FIELD_M = (100.0, 100.0)
 DOMAIN = 50
 MOTES = 400
-table_of: TypeAdapter[Any] = TypeAdapter(PhenomenonTable)
+table_of: TypeAdapter[Any] = TypeAdapter(phenomenon_tables())
 
 
 def positions_m() -> NDArray[np.float64]:
@@ -25,10 +24,12 @@ def positions_m() -> NDArray[np.float64]:
 def zipf(**keys: object) -> Phenomenon:
     return build_phenomenon(
         table_of.validate_python({"kind": "zipf", "domain": DOMAIN, **keys}),
-        positions_m=positions_m(),
-        field_m=FIELD_M,
-        streams=RandomStreams(1),
-        base_dir=Path(),
+        Surroundings(
+            positions_m=positions_m(),
+            field_m=FIELD_M,
+            streams=RandomStreams(1),
+            base_dir=Path(),
+        ),
     )
 
 

@@ -1,20 +1,30 @@
 """Recorded data as a phenomenon: each mote replays one recorded node."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.phenomena.contract import NOTHING, Samples
+from scenarios.phenomena.contract import (
+    NOTHING,
+    Phenomenon,
+    PhenomenonKind,
+    Samples,
+    Surroundings,
+)
 from scenarios.phenomena.gas.sensors import LevelMeter, distinct_rounds
-from scenarios.phenomena.recording import Recording
+from scenarios.phenomena.replay.recording import Recording, read_recording
+from scenarios.phenomena.replay.table import ReplayTable
+from sim.errors import InputError
 from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Replay:
+class Replay(Phenomenon):
     """A reading holds until the node's next one, but no longer than `hold_s` of simulated time.
 
     The joined value is the reading's level, or the reading itself if it is a whole number.
@@ -83,6 +93,10 @@ class Replay:
         """The recorded files and their digests."""
         return self.recording.digests
 
+    def recording_counts(self) -> Mapping[str, int]:
+        """How many recorded readings there are, and what was wrong with others."""
+        return self.recording.counts
+
     def _held(self, nodes: Ints, at_us: Ints) -> Floats:
         """The last reading of each node, not-a-number where it is too old or there is none."""
         since_us = np.minimum(at_us - self._first_us, self._span_us - 1)
@@ -91,3 +105,29 @@ class Replay:
         own = (rows >= 0) & (self.recording.node[found] == nodes)
         fresh = at_us - self.recording.at_us[found] <= self._hold_us
         return np.where(own & fresh & (since_us >= 0), self.recording.reading[found], np.nan)
+
+
+def _make(table: ReplayTable, around: Surroundings) -> Replay:
+    recording = read_recording(table, around.base_dir)
+    if len(recording.nodes) != len(around.positions_m):
+        raise InputError(
+            f"{table.file}: expected as many recorded nodes as motes: "
+            f"it has {len(recording.nodes)}, the scenario {len(around.positions_m)}"
+        )
+    return Replay(
+        recording,
+        attribute=table.attribute,
+        by_level=table.value == "level",
+        threshold=table.threshold,
+        level_ratio=table.level_ratio,
+        level_count=table.levels,
+        hysteresis=table.hysteresis,
+        hold_s=table.hold_s / table.speed,
+    )
+
+
+def _positions_m(table: ReplayTable, base_dir: Path) -> Floats | None:
+    return read_recording(table, base_dir).positions_m
+
+
+REPLAY: Final = PhenomenonKind(ReplayTable, _make, positions_m=_positions_m)

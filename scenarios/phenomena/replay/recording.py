@@ -28,8 +28,9 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from scenarios.phenomena.recorded_columns import numbers, times_s
-from scenarios.phenomena.tables import ReplayTable, repeated
+from scenarios.phenomena.replay.columns import numbers, times_s
+from scenarios.phenomena.replay.table import ReplayTable
+from scenarios.schema.base import repeated
 from sim.errors import InputError
 from sim.units import US_PER_S
 

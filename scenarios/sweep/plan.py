@@ -1,0 +1,114 @@
+"""The plan of a sweep: every run with its scenario as resolved, known before anything is started."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.compare.compare_runs import Question, check_metrics
+from analysis.compare.groups import Grouping, baselines, group_by_keys
+from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
+from scenarios.sweep.task import Failure
+from sim.errors import Fault, ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run of a sweep: a point with a seed."""
+
+    run: str
+    point: Point
+    seed: int
+    scenario: dict[str, Any]
+    """As resolved, the way a manifest has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """An entry of `failures.json`."""
+
+    run: str
+    point: str
+    seed: int
+    failure: str
+    error: str
+    set: dict[str, Any]
+    host: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What there is to do, known before anything is started."""
+
+    sweep: Sweep
+    runs: list[PlannedRun]
+    """Those whose scenario is valid, points in order and seeds in order."""
+    invalid: list[FailedRun]
+    grouping: Grouping
+    question: Question
+    baseline_of: dict[str, str]
+
+
+def plan_sweep(sweep: Sweep, question: Question) -> Plan:
+    """Resolve every point and check all that can be checked before anything is started.
+
+    Raises:
+        ScenarioError: no point is valid.
+        InputError: there is no such metric, key or baseline.
+    """
+    check_metrics(question.metrics)
+    runs, invalid = [], []
+    faults: dict[str, Fault] = {}
+    for point in sweep.points:
+        try:
+            resolved = point_scenario(
+                sweep.content, point.settings, seed=sweep.seeds[0], source=sweep.source
+            )
+        except ScenarioError as error:
+            faults |= {str(fault): fault for fault in error.faults}
+            text = "; ".join(map(str, error.faults))
+            invalid += [failed_run(point, seed, Failure.INVALID, text) for seed in sweep.seeds]
+            continue
+        content = json.dumps(resolved.model_dump(mode="json"))
+        for seed in sweep.seeds:
+            scenario = json.loads(content) | {"seed": seed}
+            runs.append(PlannedRun(run_name(point, seed), point, seed, scenario))
+    if not runs:
+        raise ScenarioError(sweep.source, list(faults.values()))
+    grouping = _grouping(runs, sweep, question.by)
+    found = baselines(grouping, question.baseline) if question.baseline else {}
+    return Plan(sweep, runs, invalid, grouping, question, found)
+
+
+def run_name(point: Point, seed: int) -> str:
+    """What a run is called, and its directory."""
+    return f"{point.name}-{seed}"
+
+
+def failed_run(
+    point: Point, seed: int, failure: Failure, error: str, *, host: str = "", detail: str = ""
+) -> FailedRun:
+    """The entry of a run that failed."""
+    return FailedRun(
+        run_name(point, seed), point.name, seed, failure.value, error, point.settings, host, detail
+    )
+
+
+def identity(run: PlannedRun) -> dict[str, Any]:
+    """The columns that say which run of the sweep a row is."""
+    return {POINT: run.point.name} | run.point.place | run.point.settings
+
+
+def samples(run: PlannedRun) -> float:
+    """About how many samples the motes take in a run: a measure of how long it takes."""
+    motes = run.scenario["motes"]
+    return float(run.scenario["duration_s"] * motes["count"] / motes["interval_s"])
+
+
+def _grouping(runs: Sequence[PlannedRun], sweep: Sweep, by: Sequence[str]) -> Grouping:
+    if not by:
+        points = {run.point.name: run.point.place for run in runs}
+        return Grouping(sweep.axes, points, {run.run: run.point.name for run in runs})
+    known = {run.run: {POINT: run.point.name} | run.point.place for run in runs}
+    return group_by_keys({run.run: run.scenario for run in runs}, by, known)
