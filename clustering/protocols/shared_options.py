@@ -18,7 +18,10 @@ class Weight(StrEnum):
 
 def weight_option() -> Any:  # noqa: ANN401 (typed by the field that it declares)
     """`weight`, for protocols that compare weights."""
-    return option(Weight.ENERGY, "what makes a mote a good head")
+    return option(
+        Weight.ENERGY,
+        "what makes a mote a good head: energy left, neighbours, or its number as in the first papers",
+    )
 
 
 def expected_heads_option() -> Any:  # noqa: ANN401 (typed by the field that it declares)

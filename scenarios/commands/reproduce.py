@@ -21,8 +21,8 @@ examples:
 def all_figures() -> "tuple[Figure, ...]":
     """Every figure that can be drawn, in the order of the papers."""
     from scenarios.reproduce import heed as reproduce_heed
-    from scenarios.reproduce import shared as reproduce_shared
     from scenarios.reproduce import snjoin as reproduce_snjoin
+    from scenarios.reproduce.shared import figures as reproduce_shared
 
     return (*reproduce_snjoin.FIGURES, *reproduce_shared.FIGURES, *reproduce_heed.FIGURES)
 

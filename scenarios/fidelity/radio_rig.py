@@ -24,6 +24,9 @@ from sim.units import US_PER_S
 IEEE_HEADER_BYTES = 17
 """PHY 6, MAC 9 with 16-bit addresses, FCS 2: the frames of ns-3's lr-wpan examples."""
 
+BATTERY_J = 1e6
+"""Nobody runs out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
@@ -47,13 +50,11 @@ class CsmaBench:
         queue: int = 32,
         profile: Profile | None = None,
         channel: Channel | None = None,
-        battery_j: float = 1e6,
-        loss: float = 0.0,
         cycle: DutyCycle | None = None,
     ) -> None:
         """Motes at `points_m`; the sink is far away and takes no part."""
         self.kernel = Kernel()
-        self.ledger = Ledger(self.kernel, [battery_j] * len(points_m))
+        self.ledger = Ledger(self.kernel, [BATTERY_J] * len(points_m))
         self.profile = profile or replace(load_profile("micaz"), header_bytes=IEEE_HEADER_BYTES)
         placement = Placement(np.array([*points_m, (1e6, 1e6)], dtype=np.float64))
         self.channel = channel or UnitDisk(placement, self.profile, range_m=range_m)
@@ -69,7 +70,7 @@ class CsmaBench:
             self.profile,
             streams,
             Membership(len(points_m)),
-            medium=Medium(streams, self.channel, loss=loss),
+            medium=Medium(streams, self.channel, loss=0.0),
             listening=listening,
             control_kinds=[],
         )

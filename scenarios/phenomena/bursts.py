@@ -20,7 +20,7 @@ from sim.units import US_PER_S
 
 
 class BurstTable(Table):
-    """The `[phenomenon.burst]` table: motes fall silent and wake up again (Pareto on/off)."""
+    """`[phenomenon.burst]`: motes fall silent and wake up again (Pareto on/off)."""
 
     on_s: Annotated[Positive, Field(description="Mean time for which a mote senses.")] = 10.0
     off_s: Annotated[Positive, Field(description="Mean time for which it senses nothing.")] = 20.0

@@ -41,7 +41,7 @@ _ABSOLUTE_ZERO_C: Final = -273.15
 
 
 class FailureTable(Table):
-    """One `[[phenomenon.failure]]`: cooling fails around a place."""
+    """`[[phenomenon.failure]]`: cooling fails around a place."""
 
     at_s: Annotated[NotNegative, Field(description="When it begins.")] = 60.0
     duration_s: Annotated[Positive, Field(description="How long it lasts.")] = 180.0
@@ -61,7 +61,12 @@ class FailureTable(Table):
 
 
 class DataCentreTable(PhenomenonTable):
-    """`kind = "data-centre"`: racks on a grid; even motes measure temperature, odd ones humidity."""
+    """`kind = "data-centre"`: racks on a grid; even motes measure temperature, odd ones humidity.
+
+    Readings of humidity lie between 0 and 100 %. With `value = "reading"` each step has a value of its own, even for
+    temperature, odd for humidity, and the run's manifest names the 100 below and above the means. Without a
+    `[[phenomenon.failure]]` cooling fails once, in the middle.
+    """
 
     kind: Literal["data-centre"]
     rack_rows: Annotated[int, Field(ge=1, le=1000, description="Rows of racks.")] = 8

@@ -35,7 +35,7 @@ _RANGE_SHARE: Final = 0.1
 
 
 class PathTable(Table):
-    """One `[[phenomenon.path]]`: an object that goes from point to point."""
+    """`[[phenomenon.path]]`: an object that goes from point to point."""
 
     name: Annotated[str | None, Field(description="What reports call it; default: a number.")] = (
         None
@@ -62,7 +62,10 @@ class PathTable(Table):
 
 
 class MovingObjectsTable(PhenomenonTable):
-    """`kind = "moving-objects"`: a mote senses the nearest object within its range."""
+    """`kind = "moving-objects"`: a mote senses the nearest object within its range.
+
+    The joined value is the object's number. A mote is truly inside while an object is in range.
+    """
 
     kind: Literal["moving-objects"]
     objects: Annotated[

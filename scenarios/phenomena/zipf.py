@@ -32,7 +32,10 @@ _CELLS_PER_SIDE: Final = 5
 
 
 class ZipfTable(PhenomenonTable):
-    """`kind = "zipf"`: every sample has a value, drawn from a Zipf distribution (SNJoin §7)."""
+    """`kind = "zipf"`: every sample has a value, drawn from a Zipf distribution (SNJoin §7).
+
+    There is no inside.
+    """
 
     kind: Literal["zipf"]
     domain: Annotated[

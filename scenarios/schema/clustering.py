@@ -10,6 +10,7 @@ from pydantic import Field, create_model, field_validator, model_validator
 from clustering.protocols.options import Option, ProtocolOptions
 from clustering.protocols.registry import (
     AnyProtocol,
+    SharedOption,
     protocol_named,
     protocol_options,
     registered,
@@ -18,24 +19,34 @@ from scenarios.schema.base import LARGEST, NotNegative, Positive, Table
 
 
 class Clustering(Table):
-    """`[clustering]`: the protocol, its options, and how often heads are elected."""
+    """`[clustering]`: the protocol, its options, and how often heads are elected.
+
+    What the protocols do, and how to compare them: [CLUSTERING.md](CLUSTERING.md).
+    """
 
     protocol: str = Field(description="how cluster heads are elected")
-    range_m: Positive = Field(100.0, description="how far announcements carry")
-    round_s: NotNegative = Field(120.0, description="re-election period; 0 = once")
+    range_m: Positive = Field(
+        100.0,
+        description="how far announcements carry, hence how far a member is from its head or its next hop; at most"
+        " `radio.range_m`. LEACH's advertisements reach the whole field when this is its diagonal",
+    )
+    round_s: NotNegative = Field(
+        120.0, description="re-election period, at least 10; 0: only at the start and when called"
+    )
     trigger_share: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.0,
-        description="a head whose battery falls below this share of what it was when elected calls"
-        " an election; 0 = never",
+        description="a head whose battery falls below this share of what it was at its election calls"
+        " an election; 0: never",
     )
     on_head_failure: Literal["re-elect", "wait"] = Field(
         "re-elect",
-        description="what members do who find their head dead: call an election, or wait",
+        description="members that find their head dead call an election (`re-elect`) or go on until the next"
+        " (`wait`)",
     )
     handover: Literal["expire", "move"] = Field(
         "expire",
         description="readings at a head that steps down: it answers for them until they have left"
-        " the window, or they move to their motes' new heads",
+        " the window (`expire`), or they are sent to their motes' new heads (`move`)",
     )
 
     @property
@@ -79,10 +90,15 @@ def option_fields() -> dict[str, Any]:
     return {
         key: (
             _annotation(shared.option),
-            Field(_in_file(shared.option.default), description=shared.meaning),
+            Field(_in_file(shared.option.default), description=_described(shared)),
         )
         for key, shared in protocol_options().items()
     }
+
+
+def _described(shared: SharedOption) -> str:
+    owners = ", ".join(f"`{name}`" for name in shared.protocols)
+    return f"{owners}: {shared.option.meaning}"
 
 
 def _annotation(option: Option) -> Any:  # noqa: ANN401 (typing's own objects)

@@ -26,35 +26,50 @@ Exponent = Annotated[int, Field(ge=0, le=8)]
 
 
 class Motes(Table):
-    """`[motes]`: how many, where, with which hardware, and how often they sense."""
+    """`[motes]`: how many, where, with which hardware, and how often they sense.
 
-    count: MoteCount
+    A profile is a TOML file like those in `network/radio/profiles/`: copy one, change it, and name its path. A radio
+    with a table of `levels` is known by its data sheet (energy is current × voltage × airtime, whatever the distance);
+    one with `electronics_nj_per_bit` is first-order (energy grows with distance, any distance is reached). A message
+    longer than `payload_bytes_max` is sent in fragments, each with its header.
+    """
+
+    count: MoteCount = Field(description="how many there are, those added later included")
     placement: Literal["uniform", "grid", "clustered", "poisson-disk", "file", "recorded"] = Field(
-        "uniform", description="recorded: where a replayed recording says its nodes stood"
+        "uniform", description="where motes stand: `recorded` is where a replayed recording says"
     )
-    jitter: Share = Field(0.0, description="grid: share of its cell within which a mote is moved")
-    groups: Count = Field(5, description="clustered: number of groups")
-    spread_m: Positive = Field(30.0, description="clustered: standard deviation within a group")
-    apart_m: Positive = Field(1.0, description="poisson-disk: least distance between motes")
+    jitter: Share = Field(
+        0.0, description="`grid`: share of its cell within which a mote is moved at random"
+    )
+    groups: Count = Field(
+        5, description="`clustered`: number of uniform centres, to which motes belong in turn"
+    )
+    spread_m: Positive = Field(30.0, description="`clustered`: standard deviation around a centre")
+    apart_m: Positive = Field(1.0, description="`poisson-disk`: least distance between two motes")
     positions: str | None = Field(
-        None, description="file of lines `id x y` in metres, for placement = 'file'"
+        None, description="`file`: lines `id x y`, in metres; motes are numbered by ascending id"
     )
     profile: str = Field(
         "first-order",
-        description="a shipped mote profile, or the path of a profile ending in .toml",
+        description="`first-order`, `mica2`, `micaz`, `telosb`, or the path of a profile of your own, ending"
+        " in `.toml`",
     )
     battery_j: Positive | None = Field(
-        None, description="energy of a full battery; default the profile's"
+        None, description="energy of a full battery; default: the profile's"
     )
     battery_mah: Positive | None = Field(
-        None, description="the same as charge, at the profile's voltage"
+        None, description="the same as charge, at the profile's voltage; instead of `battery_j`"
     )
-    sampling: Literal["poisson", "periodic"] = "poisson"
+    sampling: Literal["poisson", "periodic"] = Field(
+        "poisson",
+        description="`poisson` (exponential gaps) or `periodic` (a fixed gap, motes out of step)",
+    )
     interval_s: Annotated[float, Field(ge=0.001, le=LARGEST)] = Field(
-        1.0, description="mean time between samples"
+        1.0, description="mean time between two samples of a mote"
     )
     start_s: NotNegative = Field(
-        5.0, description="when sensing starts; the first election needs about three seconds"
+        5.0,
+        description="when sensing starts; slow radios and `csma` need longer for their first election",
     )
     drain_s: NotNegative = Field(
         1.0, description="sensing stops this long before the end, so that what is under way arrives"
@@ -77,45 +92,73 @@ class Motes(Table):
 
 
 class Sink(Table):
-    """`[sink]`: where the sink stands (anywhere), how fast its CPU is, how it schedules shared joins."""
+    """`[sink]`: where the sink stands (anywhere), how fast its CPU is, how it schedules shared joins.
 
-    x_m: Coordinate
-    y_m: Coordinate
+    The sink is on mains. Its radio is like a mote's.
+    """
+
+    x_m: Coordinate = Field(description="where it stands, anywhere")
+    y_m: Coordinate = Field(description="where it stands, anywhere")
     cpu_speed: Annotated[float, Field(ge=1e-6, le=LARGEST)] = Field(
-        100.0, description="the sink's CPU as a multiple of a mote's"
+        100.0, description="its CPU as a multiple of a mote's"
     )
     schedule: Literal["lwo", "swf", "mqt"] = Field(
-        "mqt", description="how window joins that queries at the sink share are scheduled"
+        "mqt",
+        description="how window joins that queries share are scheduled: `lwo`, `swf` or `mqt`",
     )
     state_limit: Count | None = Field(
-        None, description="keys that a predicate window of a query at the sink holds at most"
+        None,
+        description="keys that a predicate window of a query holds at most; the summary says how many rows"
+        " had to go",
     )
 
 
 class ShadowingTable(Table):
-    """`[radio.shadowing]`: log-normal shadowing."""
+    """`[radio.shadowing]`: log-normal shadowing.
 
-    path_loss_db: Positive = Field(55.0, description="at one metre")
+    Pr = Pt − PL − 10 n log10 d + X, with X drawn once per pair of motes.
+    """
+
+    path_loss_db: Positive = Field(55.0, description="PL, the path loss at one metre")
     exponent: Annotated[float, Field(ge=1, le=8)] = Field(3.0, description="path-loss exponent n")
-    sigma_db: NotNegative = Field(3.8, description="standard deviation of the shadowing")
-    noise_dbm: float | None = Field(None, description="noise floor; default the profile's")
-    cca_dbm: float | None = Field(None, description="busy threshold; default the profile's")
+    sigma_db: NotNegative = Field(3.8, description="standard deviation of X")
+    noise_dbm: float | None = Field(None, description="noise floor; default: the profile's")
+    cca_dbm: float | None = Field(
+        None, description="energy above which the channel counts as busy; default: the profile's"
+    )
     modulation: Literal["profile", "fsk-manchester", "fsk-nrz", "o-qpsk-ns3", "o-qpsk-tossim"] = (
-        Field("profile", description="which reception rate over SNR")
+        Field(
+            "profile",
+            description="reception over SNR: `fsk-manchester`, `fsk-nrz`, `o-qpsk-ns3`, `o-qpsk-tossim`, or as"
+            " the profile says",
+        )
     )
     hardware: Literal["none", "low", "mica2"] = Field(
-        "none", description="variance of output power and noise floor over motes"
+        "none",
+        description="deviation of output power and noise floor per mote: `none`, `low`, `mica2`",
     )
 
 
 class CsmaTable(Table):
-    """`[radio.csma]`: carrier sensing; keys left out are the profile's."""
+    """`[radio.csma]`: carrier sensing as in unslotted IEEE 802.15.4; keys left out are the profile's."""
 
-    acknowledge: bool = True
-    min_be: Exponent | None = None
-    max_be: Exponent | None = None
-    max_backoffs: Annotated[int, Field(ge=0, le=20)] | None = None
-    retries: Annotated[int, Field(ge=0, le=20)] | None = None
+    acknowledge: bool = Field(
+        default=True, description="unicasts are acknowledged, and repeated if not"
+    )
+    min_be: Exponent | None = Field(
+        None,
+        description="first back-off exponent: 3 in 802.15.4, 5 on MICA2; default: the profile's",
+    )
+    max_be: Exponent | None = Field(
+        None, description="greatest back-off exponent: 5; default: the profile's"
+    )
+    max_backoffs: Annotated[int, Field(ge=0, le=20)] | None = Field(
+        None,
+        description="busy channels before a message is given up as `channel busy`; default: the profile's: 4",
+    )
+    retries: Annotated[int, Field(ge=0, le=20)] | None = Field(
+        None, description="repetitions of an unacknowledged frame; default: the profile's: 3"
+    )
 
 
 class TdmaTable(Table):
@@ -128,26 +171,58 @@ class TdmaTable(Table):
 class Radio(Table):
     """`[radio]`: range, channel, MAC, loss and sleep."""
 
-    range_m: Positive = Field(description="unit-disk range of a mote's radio")
-    channel: Literal["unit-disk", "shadowing", "links"] = "unit-disk"
-    mac: MacName = Field("ideal", description="medium access")
-    loss: Loss = Field(0.0, description="share of frames lost on top of what the channel loses")
-    tx_dbm: float | None = Field(None, description="transmit power; default the profile's")
+    range_m: Positive = Field(
+        description="`unit-disk`: how far frames carry. A first-order radio reaches further with unicasts, at"
+        " its price; a data-sheet radio does not, and what is sent beyond its range ends as"
+        " `unreachable`"
+    )
+    channel: Literal["unit-disk", "shadowing", "links"] = Field(
+        "unit-disk",
+        description="which frames arrive: all in range (`unit-disk`), by distance and chance (`shadowing`),"
+        " or as measured (`links`)",
+    )
+    mac: MacName = Field(
+        "ideal",
+        description="medium access: `ideal` (nothing collides), `tdma` (slots inside clusters) or `csma`"
+        " (carrier sensing, collisions, acknowledgements)",
+    )
+    loss: Loss = Field(
+        0.0, description="share of frames lost at random, on top of what the channel loses"
+    )
+    tx_dbm: float | None = Field(
+        None,
+        description="transmit power: the least level of at least this much; default: the profile's",
+    )
     power_control: bool = Field(
-        default=False, description="unicasts use the least power level that reaches the target"
+        default=False,
+        description="unicasts use the least level that reaches their target (range falls with power by a"
+        " path-loss exponent of 3 on a unit disk; the sensitivity is met under shadowing)",
     )
     overhearing: bool = Field(
-        default=False, description="motes in range pay for frames that are not for them"
+        default=False,
+        description="motes that a frame for others reaches, at the power it is sent with, pay for it if their"
+        " radios are on, as `overhear` instead of `idle`; what goes in a slot of `tdma` is heard"
+        " in its cluster only",
     )
-    queue: Count = Field(32, description="csma and tdma: messages a mote can hold for sending")
-    duty_cycle: PositiveShare = Field(1.0, description="share of time that radios are on")
+    queue: Count = Field(
+        32,
+        description="`csma`, `tdma`: what a mote can hold for sending; more is dropped as `queue full`",
+    )
+    duty_cycle: PositiveShare = Field(
+        1.0,
+        description="`ideal`, `csma`: share of time that radios are on, all at once at the beginning of each"
+        " period; messages wait for it. Elections keep everybody awake",
+    )
     wake_period_s: Positive = Field(1.0, description="period of the duty cycle")
     links: str | None = Field(
-        None, description="file of lines `sender receiver probability`, for channel = 'links'"
+        None,
+        description="`links`: lines `sender receiver probability`; ids as in `motes.positions`. A direction"
+        " that is missing takes the other one's probability, a pair that is missing never"
+        " delivers",
     )
-    links_sink: int = Field(0, description="the sink's id in the file of links")
+    links_sink: int = Field(0, description="the sink's id in that file")
     links_bad_lines: Annotated[int, Field(ge=0)] = Field(
-        0, description="how many malformed lines of the file of links are passed over"
+        0, description="how many malformed lines are passed over"
     )
     shadowing: ShadowingTable = ShadowingTable.model_validate({})
     csma: CsmaTable = CsmaTable.model_validate({})
@@ -167,33 +242,43 @@ class Radio(Table):
 
 
 class Routing(Table):
-    """`[routing]`: how motes and heads reach each other and the sink."""
+    """`[routing]`: how motes and heads reach each other and the sink.
 
-    heads: Literal["one-hop", "multi-hop"] = "one-hop"
-    sink: Literal["one-hop", "multi-hop"] = "one-hop"
+    Every hop is a transmission of its own in the trace, with 4 bytes of route header. Paths are repaired when motes
+    die or come back. A message without a path ends as `unreachable`; the manifest's `cut_off` counts the live motes
+    without a path to the sink at the end, and `lifetime.partition_s` says when a working mote was first cut off:
+    because others had died, crashed or been taken away, or because it was put out beyond their reach.
+    """
+
+    heads: Literal["one-hop", "multi-hop"] = Field(
+        "one-hop", description="unicasts between motes: `one-hop` or `multi-hop`"
+    )
+    sink: Literal["one-hop", "multi-hop"] = Field(
+        "one-hop", description="unicasts to and from the sink: `one-hop` or `multi-hop`"
+    )
     metric: Literal["hops", "distance", "energy", "etx"] = Field(
-        "hops", description="multi-hop: what makes a path short"
+        "hops", description="what makes a path short: `hops`, `distance`, `energy` or `etx`"
     )
     rate_least: PositiveShare = Field(
-        0.3, description="multi-hop: links that deliver less than this share of frames are not used"
+        0.3, description="links that deliver less (a frame of 50 bytes, alone on air) are not used"
     )
 
 
 class Bursts(Table):
-    """`[faults.bursts]`: Gilbert-Elliott loss, a step per frame and link."""
+    """`[faults.bursts]`: Gilbert–Elliott loss, a chain per directed link."""
 
-    good_to_bad: PositiveShare
-    bad_to_good: PositiveShare
-    loss_good: Share = 0.0
-    loss_bad: Share = 1.0
+    good_to_bad: PositiveShare = Field(description="chance per frame that a good link turns bad")
+    bad_to_good: PositiveShare = Field(description="chance per frame that a bad link turns good")
+    loss_good: Share = Field(0.0, description="share of frames lost on a good link")
+    loss_bad: Share = Field(1.0, description="share of frames lost on a bad link")
 
 
 class Span(Table):
     """A number of motes that change between two times."""
 
-    count: Count
-    from_s: NotNegative
-    until_s: Positive
+    count: Count = Field(description="how many motes")
+    from_s: NotNegative = Field(description="each at a uniform time from then")
+    until_s: Positive = Field(description="until then")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -203,17 +288,22 @@ class Span(Table):
 
 
 class Crashes(Table):
-    """`[faults.crashes]`: motes that crash and recover, at exponential times."""
+    """`[faults.crashes]`: motes that crash and recover at exponential times; what they held is lost."""
 
-    mean_up_s: Positive
-    mean_down_s: NotNegative = Field(0.0, description="0 = a crashed mote never recovers")
+    mean_up_s: Positive = Field(description="mean time from start or recovery to a crash")
+    mean_down_s: NotNegative = Field(
+        0.0, description="mean time from a crash to recovery; 0: it never recovers"
+    )
 
 
 class Outage(Table):
-    """One entry of `faults.sink_outages`."""
+    """`[[faults.sink_outages]]`: times in which the sink neither hears nor sends.
 
-    from_s: NotNegative
-    until_s: Positive
+    Readings and results for it end as `sink down`. In order of time, apart from each other.
+    """
+
+    from_s: NotNegative = Field(description="when the sink goes down")
+    until_s: Positive = Field(description="when it is back")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -223,14 +313,26 @@ class Outage(Table):
 
 
 class Faults(Table):
-    """`[faults]`: what goes wrong beside batteries and loss; nothing by default."""
+    """`[faults]`: what goes wrong beside batteries and loss; nothing by default.
+
+    With wrong clocks a reading is known by the time on its mote's clock (`stamp_us` in `readings`, `origin_at_us`
+    elsewhere); `at_us` in `readings` stays the true time. Crashes, additions, removals and outages stand in the table
+    `faults`. Each cause draws from a random stream of its own, so that adding one leaves the others as they were.
+    """
 
     bursts: Bursts | None = None
     crashes: Crashes | None = None
-    added: Span | None = Field(None, description="the last motes by number, added while running")
-    removed: Span | None = Field(None, description="motes taken away while running")
+    added: Span | None = Field(
+        None, description="the last motes by number, put into the field while the scenario runs"
+    )
+    removed: Span | None = Field(
+        None,
+        description="motes chosen at random that are taken away while the scenario runs; a mote that has not come yet is not chosen",
+    )
     sink_outages: list[Outage] = Field(default=[])
-    jitter_ms: NotNegative = Field(0.0, description="messages are up to this much late, uniformly")
+    jitter_ms: NotNegative = Field(
+        0.0, description="messages are late by a uniform time up to this, and overtake each other"
+    )
     clock_offset_ms: NotNegative = Field(
         0.0, description="standard deviation of the motes' clock offsets"
     )

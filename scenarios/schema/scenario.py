@@ -37,64 +37,100 @@ Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
 
 
 class FieldTable(Table):
-    """`[field]`: the rectangle the motes stand in, its lower left corner at (0, 0)."""
+    """`[field]`: the rectangle that motes stand in; its lower left corner is (0, 0)."""
 
-    width_m: Positive
-    height_m: Positive
+    width_m: Positive = Field(description="width of the field")
+    height_m: Positive = Field(description="height of the field")
 
 
 class CpuUs(Table):
-    """`[join.cpu_us]`: microseconds of a mote's CPU per step of the join."""
+    """`[join.cpu_us]`: CPU time of a mote per step of the join, in microseconds.
 
-    hash: Microseconds = 5.0
-    insert: Microseconds = 5.0
-    probe: Microseconds = 20.0
-    form: Microseconds = 2.0
+    The sink is `sink.cpu_speed` times faster.
+    """
+
+    hash: Microseconds = Field(5.0, description="finding a value's place in the table")
+    insert: Microseconds = Field(5.0, description="putting a reading there")
+    probe: Microseconds = Field(20.0, description="looking for partners")
+    form: Microseconds = Field(2.0, description="each partner put into a result")
 
 
 class Join(Table):
-    """`[join]`: which join, where, over which window, and how heads learn whom to probe."""
+    """`[join]`: which join, where, over which window, and how heads learn which heads to probe."""
 
-    strategy: StrategyName
-    operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
-        "snjoin", description="centralised: the operator at the sink"
+    strategy: StrategyName = Field(
+        description="`snjoin-star` (heads join and probe each other), `centralised` (all readings go to the"
+        " sink), `distributed-mjoin` (heads join, all heads probed in turn), `oracle` (only heads"
+        " that match are probed: the lower bound)"
     )
-    arity: Literal["variable", "complete"] = "variable"
-    form: Literal["latest", "factorised"] = "latest"
-    window_s: Positive
+    operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
+        "snjoin",
+        description="the operator of `centralised`: `snjoin`, `mjoin`, `xjoin-tree`, `shj-tree` or `ripple`;"
+        " they find the same, at different CPU time",
+    )
+    arity: Literal["variable", "complete"] = Field(
+        "variable",
+        description="`variable`: results are as wide as sensors match; `complete`: only results of all"
+        " sensors count",
+    )
+    form: Literal["latest", "factorised"] = Field(
+        "latest",
+        description="what messages and results carry of a partner: its `latest` reading, or all its readings"
+        " once (`factorised`)",
+    )
+    window_s: Positive = Field(description="readings join that are at most this far apart")
     late_s: NotNegative = Field(
         5.0, description="readings later than this are dropped, and state is kept this much longer"
     )
     timeout_s: NotNegative | None = Field(
         None,
-        description="snjoin-star: an initiator that has heard nothing of a request for so long sends"
-        " its own cluster's partners, marked partial; 0 = never; default 2 s where messages"
-        " can be lost or with probing = 'fan-out', else never",
+        description="`snjoin-star`: an initiator that has heard nothing of a request for so long sends its"
+        " own cluster's partners, marked partial; 0: never; default: 2 where messages can be lost"
+        " or with `fan-out`, else never",
     )
     retries: Annotated[int, Field(ge=0, le=10)] = Field(
         0,
-        description="snjoin-star: how often a request is sent again before its initiator gives up",
+        description="`snjoin-star`: how often a request is sent again before its initiator gives up",
     )
     probing: Literal["chain", "fan-out"] = Field(
         "chain",
-        description="a request goes from head to head, gathering partners, or to all heads at once,"
-        " and the sink puts together what they find",
+        description="`chain`: a request goes from head to head, gathering partners; `fan-out`: to all heads"
+        " at once, and the sink puts together what they find",
     )
     order: Literal["rule", "tour"] = Field(
         "rule",
-        description="chain: heads in the order of the probing rule, or by position, on a short way"
-        " from the initiator to the sink",
+        description="`chain`: heads in the order of the probing `rule`, or by position on a short `tour` from"
+        " the initiator to the sink",
     )
-    feedback: RuleName = Field("paper", description="snjoin-star: the probing rule")
+    feedback: RuleName = Field(
+        "paper",
+        description="how heads learn which heads to probe: `off` (all are probed), `paper` (SNJoin section"
+        " 4), `with-initiator` (the same, learning also from requests that nobody matched),"
+        " `match-rate`, or `directory` (the sink reports which heads hold a value)",
+    )
     target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
-        None, description="directory: the share of partners to be delivered; default all"
+        None,
+        description="`directory`: the share of partners to be delivered, with as few probes as that takes;"
+        " default: all",
     )
-    selection: Literal["bernoulli", "proportional"] = "bernoulli"
-    weights: Literal["contribution", "size"] = "contribution"
-    exploration: Share = 0.02
-    buckets: Annotated[int, Field(ge=1, le=65_536)] = 64
-    queue: Count = Field(64, description="readings and requests a head can hold")
-    cpu_us: CpuUs = CpuUs()
+    selection: Literal["bernoulli", "proportional"] = Field(
+        "bernoulli",
+        description="`paper`, `with-initiator`: each head by its own chance (`bernoulli`), or as many without"
+        " replacement (`proportional`)",
+    )
+    weights: Literal["contribution", "size"] = Field(
+        "contribution",
+        description="`paper`, `with-initiator`: a head counts if it gave a partner (`contribution`), or by"
+        " its share of the partners (`size`)",
+    )
+    exploration: Share = Field(0.02, description="least chance that a head is probed")
+    buckets: Annotated[int, Field(ge=1, le=65_536)] = Field(
+        64, description="rows of a head's table of experience; values share them by hash"
+    )
+    queue: Count = Field(
+        64, description="readings and requests a head can hold; more is dropped as `queue full`"
+    )
+    cpu_us: CpuUs = CpuUs.model_validate({})
 
     @model_validator(mode="after")
     def _probing_goes_together(self) -> Self:
@@ -121,10 +157,21 @@ class Join(Table):
 class Trace(Table):
     """`[trace]`: what is written."""
 
-    tables: list[str] = Field(default=["all"])
-    messages: Literal["full", "off"] = "full"
-    partners: bool = True
-    energy_every_s: Annotated[float, Field(ge=0.1)] = 10.0
+    tables: list[str] = Field(
+        default=["all"], description="which tables to write; `traffic` is always among them"
+    )
+    messages: Literal["full", "off"] = Field(
+        "full",
+        description="a row per transmission (`full`), or `off`: the sums in `traffic` remain",
+    )
+    partners: bool = Field(
+        default=True,
+        description="`false`: results keep their width and not their members; coverage is then not known from"
+        " the trace",
+    )
+    energy_every_s: Annotated[float, Field(ge=0.1)] = Field(
+        10.0, description="how often batteries are written down"
+    )
 
     @field_validator("tables")
     @classmethod
@@ -143,15 +190,27 @@ class Trace(Table):
 
 
 class Query(Table):
-    """`[[query]]`: a query whose answer the sink keeps; its name stands in the trace."""
+    """`[[query]]`: a query whose answer the sink keeps.
 
-    name: Annotated[str, Field(min_length=1)]
+    Any number of them; the trace's table `results` says how each answer changes. The language: [QUERIES.md](QUERIES.md).
+    The join of `[join]` always runs. Its answer has the name of the first query that asks for just that join, or
+    `join`.
+    """
+
+    name: Annotated[str, Field(min_length=1)] = Field(
+        description="what the answer is called in the trace; names differ"
+    )
     # Before the query itself, which is judged by it.
     placement: Literal["network", "sink"] = Field(
         "network",
-        description="where it runs: the variable-arity join in the network, any query at the sink",
+        description="`network`: the join runs where `[join]` says, and there is at most one such query."
+        ' `sink`: over all readings, which `strategy = "centralised"` brings there',
     )
-    sql: str
+    sql: str = Field(
+        description="`network`: `SELECT * FROM SENSORS JOIN ON gas WINDOW 6 s`, the window as in"
+        " `join.window_s`, the attribute what motes sense: `gas`, `object`, `rack` or `reading`,"
+        " `value` (Zipf), or as a replay names it. `sink`: any query over the stream `Sensors`"
+    )
 
     @field_validator("sql")
     @classmethod
@@ -174,12 +233,16 @@ class Query(Table):
 
 
 class Scenario(Table):
-    """A whole scenario file."""
+    """The top of the file, before any table."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-    description: str = ""
-    duration_s: Annotated[float, Field(gt=0, le=31_536_000)]
-    seed: Seed = 1
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = Field(
+        description="letters, digits, dots, dashes; names the run directory"
+    )
+    description: str = Field("", description="one line for people")
+    duration_s: Annotated[float, Field(gt=0, le=31_536_000)] = Field(
+        description="how long is simulated"
+    )
+    seed: Seed = Field(1, description="fixes everything that is random; `--seed` changes it")
     field: FieldTable
     motes: Motes
     sink: Sink
@@ -188,13 +251,19 @@ class Scenario(Table):
     routing: Routing = Routing.model_validate({})
     join: Join
     faults: Faults = Faults.model_validate({})
-    trace: Trace = Trace()
+    trace: Trace = Trace.model_validate({})
     phenomenon: Annotated[PhenomenonTable, Registered(phenomenon_tables)]
     tables: dict[str, str] = Field(
-        default={}, description="tables that queries at the sink can name: file of each"
+        default={},
+        description="tables that queries at the sink can name in `IN`, as `[tables]` with a line `Name ="
+        ' "file.csv"` (or `.parquet`) for each; rows are there from the beginning or, with'
+        " columns `at_us` and `change`, come and go",
     )
     functions: dict[str, str] = Field(
-        default={}, description="Python functions that queries at the sink can call: where each is"
+        default={},
+        description="Python functions that queries at the sink can call, as `[functions]` with a line `name ="
+        ' "module:function"` for each; the module is a file beside the scenario, or an installed'
+        " one",
     )
     query: list[Query] = Field(default=[])
 

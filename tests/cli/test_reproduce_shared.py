@@ -10,10 +10,10 @@ import pytest
 
 from join.dsms.shared.shared_join import BufferPeaks
 from scenarios.cli import main
-from scenarios.reproduce import shared as reproduce_shared
-from scenarios.reproduce import shared_runs
 from scenarios.reproduce.figure import Request
-from scenarios.reproduce.shared_workload import DISTRIBUTIONS, Measured, Setting, measure, workload
+from scenarios.reproduce.shared import figures as reproduce_shared
+from scenarios.reproduce.shared import runs as shared_runs
+from scenarios.reproduce.shared.workload import DISTRIBUTIONS, Measured, Setting, measure, workload
 from sim.units import US_PER_S
 
 

@@ -39,7 +39,7 @@ def test_shipped_scenarios_load_under_their_names() -> None:
 def test_every_shipped_gas_scenario_has_its_picture_in_the_documents(name: str) -> None:
     picture = f"images/clouds/{name}.png"
     assert (ROOT / "docs" / picture).is_file()
-    assert f"({picture})" in (ROOT / "docs" / "SCENARIOS.md").read_text()
+    assert f"({picture})" in (ROOT / "docs" / "LIBRARY.md").read_text()
 
 
 def test_a_picture_shows_the_requested_times(tmp_path: Path) -> None:

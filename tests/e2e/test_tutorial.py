@@ -1,4 +1,4 @@
-"""The tutorial of docs/SCENARIOS.md, followed step by step: its files and its commands, in order."""
+"""The tutorial of docs/TUTORIAL.md, followed step by step: its files and its commands, in order."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from tests.support.checkers.trace import check_trace
 from tests.support.places import DOCS
 from tests.support.runs import run_elsewhere, run_here
 
-TEXT = (DOCS / "SCENARIOS.md").read_text()
+TEXT = (DOCS / "TUTORIAL.md").read_text()
 FILES = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
 COMMANDS = [
     line

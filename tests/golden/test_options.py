@@ -20,7 +20,8 @@ Choice = tuple[str, str, Any]
 def offered() -> Iterator[Choice]:
     """Every value of every key that takes one of a few: names, and yes or no."""
     schema = Scenario.model_json_schema()
-    named = schema["$defs"]
+    named = dict(schema["$defs"])
+    named |= {spec["title"]: spec for spec in schema["properties"].values() if "properties" in spec}
     for table, definition in {**named, "Scenario": schema}.items():
         for key, spec in definition.get("properties", {}).items():
             choices = [spec, *spec.get("anyOf", [])]
@@ -57,6 +58,7 @@ def test_every_choice_of_a_scenario_file_is_made_by_a_case() -> None:
     }
     choices = list(offered())
     assert ("Join", "strategy", "oracle") in choices
+    assert ("Clustering", "protocol", "leach") in choices
     assert [choice for choice in choices if choice not in chosen] == []
 
 

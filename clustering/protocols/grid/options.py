@@ -27,7 +27,10 @@ class CellHead(StrEnum):
 class Options(ProtocolOptions):
     """What a user may choose."""
 
-    cell_head: CellHead = option(CellHead.ENERGY, "which mote leads a cell")
+    cell_head: CellHead = option(
+        CellHead.ENERGY,
+        "which mote leads a cell: that with most energy left, nearest to the centre, or each in turn",
+    )
 
 
 def elect(options: Options, now: "Situation", random: "np.random.Generator") -> "Election":

@@ -34,11 +34,20 @@ class TellCosts(StrEnum):
 class Options(ProtocolOptions):
     """What a user may choose."""
 
-    cost: Cost = option(Cost.AMRP, "what heads are compared by")
-    c_prob: float = option(
-        0.05, "first probability to stand as head, at full battery", Limits(above=0, most=1)
+    cost: Cost = option(
+        Cost.AMRP,
+        "what heads are compared by: mean power that neighbours need to reach it, fewest or most neighbours",
     )
-    p_min: float = option(0.0005, "least first probability", Limits(above=0, most=1))
+    c_prob: float = option(
+        0.05,
+        "chance to stand in the first iteration, at full battery; it doubles each iteration",
+        Limits(above=0, most=1),
+    )
+    p_min: float = option(
+        0.0005,
+        "least chance to stand in the first iteration, which bounds the number of iterations",
+        Limits(above=0, most=1),
+    )
     tell_costs: TellCosts = option(
         TellCosts.ALWAYS,
         "who broadcasts its cost in an election: everybody, or those whose cost has changed because a"

@@ -27,7 +27,9 @@ class Options(ProtocolOptions):
     """What a user may choose."""
 
     expected_heads: int | None = expected_heads_option()
-    lot: Lot = option(Lot.ROTATING, "everyone serves in turn, or by residual energy")
+    lot: Lot = option(
+        Lot.ROTATING, "everyone serves once in N/k rounds, or chances follow the energy left"
+    )
 
 
 def elect(options: Options, now: "Situation", random: "np.random.Generator") -> "Election":

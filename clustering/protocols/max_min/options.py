@@ -18,7 +18,10 @@ class Options(ProtocolOptions):
 
     weight: Weight = weight_option()
     hops_max: int = option(
-        2, "hops from a member to its head, at most", Limits(least=1, most=16), flag="hops"
+        2,
+        "hops from a member to its head, at most (d in the paper)",
+        Limits(least=1, most=16),
+        flag="hops",
     )
 
     @property

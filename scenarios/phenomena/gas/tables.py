@@ -31,7 +31,7 @@ _DEFAULT_GAS: Final = "ammonia"
 
 
 class GasTable(Table):
-    """One `[[phenomenon.gas]]`."""
+    """`[[phenomenon.gas]]`: a gas and its threshold."""
 
     name: Annotated[
         str, Field(min_length=1, description="What sources, queries and reports call the gas.")
@@ -62,7 +62,7 @@ class GasTable(Table):
 
 
 class SourceTable(Table):
-    """One `[[phenomenon.source]]`: a leak or a burst."""
+    """`[[phenomenon.source]]`: a leak or a burst."""
 
     gas: Annotated[str, Field(description="Name of the gas that comes out.")] = _DEFAULT_GAS
     x_m: Annotated[
@@ -123,7 +123,7 @@ class SourceTable(Table):
 
 
 class TurnTable(Table):
-    """One `[[phenomenon.wind.turn]]`."""
+    """`[[phenomenon.wind.turn]]`: a change of the mean wind."""
 
     at_s: Annotated[NotNegative, Field(description="When the wind begins to change.")]
     over_s: Annotated[Positive, Field(description="How long the change takes.")] = 10.0
@@ -137,7 +137,7 @@ class TurnTable(Table):
 
 
 class WindTable(Table):
-    """The `[phenomenon.wind]` table."""
+    """`[phenomenon.wind]`: what carries the gas."""
 
     speed_m_per_s: Annotated[Speed, Field(description="Mean speed at the start.")] = 1.0
     from_deg: Annotated[
@@ -172,7 +172,7 @@ class WindTable(Table):
 
 
 class BarrierTable(Table):
-    """One `[[phenomenon.barrier]]`: a straight wall, higher than any cloud."""
+    """`[[phenomenon.barrier]]`: a straight wall, higher than any cloud."""
 
     from_m: Annotated[Point, Field(description="One end, [x, y].")]
     to_m: Annotated[Point, Field(description="The other end, [x, y].")]
@@ -185,7 +185,7 @@ class BarrierTable(Table):
 
 
 class SensorTable(Table):
-    """The `[phenomenon.sensor]` table: how motes sense gas."""
+    """`[phenomenon.sensor]`: how motes sense gas."""
 
     height_m: Annotated[NotNegative, Field(description="Of the motes, above the ground.")] = 1.0
     levels: Annotated[
@@ -214,15 +214,19 @@ class SensorTable(Table):
 
 
 class GasCloudTable(PhenomenonTable):
-    """`kind = "gas-cloud"`: gas leaks out and drifts over the field."""
+    """`kind = "gas-cloud"`: gas leaks out and drifts over the field.
+
+    Gaussian puffs grow with the distance travelled, are reflected by the ground, and go round barriers. A mote is truly
+    inside where a gas is at or above its threshold. Without a `[[phenomenon.source]]` there is one leak of ammonia.
+    """
 
     kind: Literal["gas-cloud"]
     value: Annotated[
         Literal["gas", "level", "gas-and-level"],
         Field(
             description="The joined value: the gas's number (1, 2, …), its level (1, 2, …), or "
-            "10 · gas + level. A mote that smells several gases tells the one that is most above "
-            "its threshold."
+            "10 · gas + level. A mote that smells several gases reports the one that is most "
+            "above its threshold."
         ),
     ] = "gas-and-level"
     coefficients: Annotated[

@@ -9,7 +9,7 @@ from scenarios.schema.base import Loss, Positive, Table, repeated
 
 
 class PlaceTable(Table):
-    """One `[[phenomenon.place]]`: where a recorded node stood."""
+    """`[[phenomenon.place]]`: where a recorded node stood."""
 
     node: Annotated[str, Field(description="Its column's name (wide) or its id as text (long).")]
     x_m: Annotated[float, Field(description="Where in the field.")]
@@ -17,7 +17,16 @@ class PlaceTable(Table):
 
 
 class ReplayTable(PhenomenonTable):
-    """`kind = "replay"`: recorded readings, each held until the node's next."""
+    """`kind = "replay"`: recorded readings, each held until the node's next.
+
+    Each mote replays one recorded node. With `motes.placement = "recorded"` motes stand where the recording says. Rows
+    that cannot be read as time and number, empty cells and nodes without a place are passed over; rows out of order are
+    put in order; of two readings of a node at one time the last counts; after `hold_s` without a reading a node senses
+    nothing until its next. Missing or repeated columns, a damaged file and one without a usable reading are refused.
+    Times are numbers, or dates with times such as `2024-02-29 13:05:00.25`, in UTC unless they say otherwise
+    (`+01:00`). The run's summary says how many readings were replayed and how many were bad, missing, of unknown nodes,
+    out of order or repeated, and how many gaps there were; so does its manifest (`counts.recording`).
+    """
 
     kind: Literal["replay"]
     file: Annotated[

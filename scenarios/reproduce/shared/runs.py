@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 from analysis.compare.estimates import Estimate, estimate
 from scenarios.reproduce.figure import Request
-from scenarios.reproduce.shared_workload import Measured, Setting, measure
+from scenarios.reproduce.shared.workload import Measured, Setting, measure
 
 TUPLES, TUPLES_QUICK = 100_000, 10_000
 SEEDS, SEEDS_QUICK = (1, 2, 3, 4, 5), (1, 2)

@@ -1,31 +1,29 @@
 """Figures of "Scheduling for shared window joins over data streams": ours, with what the paper reports beside them."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from join.dsms.engine import SCHEDULES
-from join.dsms.shared.join_buffers import HashBuffers
-from join.dsms.shared.shared_join import SharedJoin
-from join.dsms.shared.virtual_cpu import CpuCosts, VirtualCpu
 from scenarios.reproduce.figure import Figure, Request, Verdict
-from scenarios.reproduce.shared_runs import Repeated, repeated, shown, tuples_of
-from scenarios.reproduce.shared_workload import (
-    ARRIVALS_PER_S,
+from scenarios.reproduce.shared.against_alone import figure_2b, figure_3b
+from scenarios.reproduce.shared.drawing import (
+    COLOURS,
+    LABELS,
+    STYLES,
+    bars,
+    label_axes,
+    milliseconds,
+    percent,
+    save,
+)
+from scenarios.reproduce.shared.runs import Repeated, repeated, shown, tuples_of
+from scenarios.reproduce.shared.workload import (
     DISTRIBUTIONS,
     LOAD,
     Measured,
     Setting,
 )
-from sim.units import US_PER_S
-
-LABELS = {"lwo": "LWO", "swf": "SWF", "mqt": "MQT"}
-COLOURS = {"lwo": "#7f7f7f", "swf": "#e08214", "mqt": "#2166ac", "alone": "#4dac26"}
-
-STYLES = {"lwo": "^-", "swf": "s-", "mqt": "o--"}
 
 BURSTS = (1, 2, 3, 4, 5)
 
@@ -37,110 +35,26 @@ OTHER_LOADS = (PAPERS_LOAD, 0.875)
 # Shared §5.3: 80 % of 30 queries on one window, the others spread over the rest.
 CROWD, REST = 24, 1
 
-# The setting of Shared §3.1.1.
-COMPARISON_NS = 1000
-TOGETHER = 50
-
-
-def _save(
-    request: Request,
-    name: str,
-    canvas: Canvas,
-    header: Sequence[str],
-    rows: Sequence[Sequence[object]],
-) -> None:
-    canvas.savefig(request.directory / f"{name}.png", dpi=150, bbox_inches="tight")
-    with (request.directory / f"{name}.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-
-
-def _simultaneous_s(schedule: str, windows_s: Sequence[int]) -> list[float]:
-    """Mean response times when m tuples of one stream come at once and match all of the other (§3.1.1)."""
-    join = SharedJoin(
-        HashBuffers(lambda row: 0, lambda row: 0),
-        SCHEDULES[schedule](),
-        VirtualCpu(CpuCosts(COMPARISON_NS)),
-    )
-    outlets = [join.add_query(window_s * US_PER_S) for window_s in windows_s]
-    now_us, gap_us = windows_s[-1] * US_PER_S, US_PER_S // ARRIVALS_PER_S
-    for place in range(ARRIVALS_PER_S * windows_s[-1], 0, -1):
-        join.preload(1, (), now_us - place * gap_us)
-    for _ in range(TOGETHER):
-        join.arrive(0, (), now_us)
-    join.drain()
-    return [o.responses.total_ns / o.responses.count / 1e9 for o in outlets]
-
-
-def _against_alone(
-    request: Request, name: str, schedule: str, equation: Sequence[float]
-) -> list[Verdict]:
-    windows_s = DISTRIBUTIONS["Uniform"]
-    shared = _simultaneous_s(schedule, windows_s)
-    alone = [_simultaneous_s("lwo", [window_s])[0] for window_s in windows_s]
-    canvas = Canvas(figsize=(6, 4))
-    axes = canvas.subplots()
-    axes.plot(windows_s, shared, "o-", color=COLOURS[schedule], label=f"shared, {LABELS[schedule]}")
-    axes.plot(windows_s, alone, "s--", color=COLOURS["alone"], label="each query alone")
-    axes.plot(windows_s, equation, "k+", markersize=12, label="the paper's equation")
-    _label(axes, "window (s)", "mean response time (s)")
-    rows = list(zip(windows_s, shared, alone, equation, strict=True))
-    _save(request, name, canvas, ["window_s", f"{schedule}_s", "alone_s", "equation_s"], rows)
-    worst = max(abs(a - b) / b for a, b in zip(shared, equation, strict=True))
-    return [
-        Verdict(
-            f"{LABELS[schedule]} answers as the paper's equation says",
-            "the equation",
-            f"largest relative difference {worst:.1e}",
-            worst < 1e-12,
-        ),
-        Verdict(
-            "the smallest window pays for sharing"
-            if schedule == "lwo"
-            else "the smallest window is answered at once",
-            "severely penalized" if schedule == "lwo" else "greatly reduced",
-            f"{shared[0] * 1000:.1f} ms shared, {alone[0] * 1000:.1f} ms alone",
-            shared[0] > 100 * alone[0] if schedule == "lwo" else shared[0] < 2 * alone[0],
-        ),
-    ]
-
-
-def figure_2b(request: Request) -> list[Verdict]:
-    """LWO against isolated execution, Eq. (1)."""
-    sizes = [ARRIVALS_PER_S * window_s for window_s in DISTRIBUTIONS["Uniform"]]
-    tick_s = COMPARISON_NS / 1e9
-    equation = [tick_s / 2 * ((size + 1) + (TOGETHER - 1) * sizes[-1]) for size in sizes]
-    return _against_alone(request, "shared-2b", "lwo", equation)
-
-
-def figure_3b(request: Request) -> list[Verdict]:
-    """SWF against isolated execution, Eq. (2)."""
-    sizes = [ARRIVALS_PER_S * window_s for window_s in DISTRIBUTIONS["Uniform"]]
-    tick_s = COMPARISON_NS / 1e9
-    equation = [
-        tick_s * (TOGETHER * before + (TOGETHER + 1) / 2 * (size - before))
-        for before, size in zip([0, *sizes[:-1]], sizes, strict=True)
-    ]
-    return _against_alone(request, "shared-3b", "swf", equation)
-
 
 def figure_5(request: Request) -> list[Verdict]:
     """Average response time under four window distributions."""
     runs = _by_distribution(request, list(DISTRIBUTIONS))
     canvas = Canvas(figsize=(7, 4))
     axes = canvas.subplots()
-    _bars(
+    bars(
         axes,
         list(DISTRIBUTIONS),
         {s: [runs[d, s].overall_s for d in DISTRIBUTIONS] for s in LABELS},
     )
-    _label(axes, "", "mean response time (s)")
+    label_axes(axes, "", "mean response time (s)")
     rows = [[d, *(runs[d, s].overall_s for s in LABELS)] for d in DISTRIBUTIONS]
-    _save(request, "shared-5", canvas, ["distribution", *(f"{s}_s" for s in LABELS)], rows)
+    save(request, "shared-5", canvas, ["distribution", *(f"{s}_s" for s in LABELS)], rows)
     verdicts = []
     for name in DISTRIBUTIONS:
         lwo, swf, mqt = (runs[name, schedule].overall_s for schedule in LABELS)
         ours = ", ".join(
-            f"{label} {shown(runs[name, s].of(_overall_s), _ms)}" for s, label in LABELS.items()
+            f"{label} {shown(runs[name, s].of(_overall_s), milliseconds)}"
+            for s, label in LABELS.items()
         )
         verdicts.append(
             Verdict(f"{name}: MQT has the lowest average", "lowest", ours, mqt < min(lwo, swf))
@@ -176,9 +90,9 @@ def figure_6(request: Request) -> list[Verdict]:
                 ]
             axes.set_xticks(range(1, 8), [str(w) for w in DISTRIBUTIONS[name]])
             axes.set_title(f"{name}, {what}")
-            _label(axes, "window (s)", f"{what} response time (s)")
+            label_axes(axes, "window (s)", f"{what} response time (s)")
     canvas.tight_layout()
-    _save(
+    save(
         request,
         "shared-6",
         canvas,
@@ -193,12 +107,12 @@ def figure_6(request: Request) -> list[Verdict]:
         verdicts.append(
             Verdict(f"{name}: LWO is nearly the same for all windows", "stable", ours, flatness < 2)
         )
-        ours = f"smallest window: SWF {_ms(swf.mean_s[0])}, MQT {_ms(mqt.mean_s[0])}, LWO {_ms(lwo.mean_s[0])}"
+        ours = f"smallest window: SWF {milliseconds(swf.mean_s[0])}, MQT {milliseconds(mqt.mean_s[0])}, LWO {milliseconds(lwo.mean_s[0])}"
         faster = max(swf.mean_s[0], mqt.mean_s[0]) < lwo.mean_s[0]
         verdicts.append(
             Verdict(f"{name}: SWF and MQT answer small windows sooner", "sooner", ours, faster)
         )
-        ours = f"largest window: MQT {_ms(mqt.mean_s[-1])}, SWF {_ms(swf.mean_s[-1])}"
+        ours = f"largest window: MQT {milliseconds(mqt.mean_s[-1])}, SWF {milliseconds(swf.mean_s[-1])}"
         verdicts.append(
             Verdict(
                 f"{name}: MQT answers the largest window sooner than SWF",
@@ -219,9 +133,9 @@ def figure_7(request: Request) -> list[Verdict]:
         values = [runs[burst, schedule].overall_s for burst in BURSTS]
         axes.plot(BURSTS, values, STYLES[schedule], color=COLOURS[schedule], label=label)
     axes.set_xticks(BURSTS)
-    _label(axes, "expected burst size", "mean response time (s)")
+    label_axes(axes, "expected burst size", "mean response time (s)")
     rows = [[burst, *(runs[burst, s].overall_s for s in LABELS)] for burst in BURSTS]
-    _save(request, "shared-7", canvas, ["burst", *(f"{s}_s" for s in LABELS)], rows)
+    save(request, "shared-7", canvas, ["burst", *(f"{s}_s" for s in LABELS)], rows)
     lowest = all(
         runs[b, "mqt"].overall_s < min(runs[b, "lwo"].overall_s, runs[b, "swf"].overall_s)
         for b in BURSTS
@@ -238,7 +152,7 @@ def figure_7(request: Request) -> list[Verdict]:
         Verdict(
             "burst size 3: LWO's time on windows up to 15 s, all that serving them first can save",
             "not given",
-            shown(runs[3, "lwo"].of(lambda run: sum(run.mean_s[:3]) / sum(run.mean_s)), _share),
+            shown(runs[3, "lwo"].of(lambda run: sum(run.mean_s[:3]) / sum(run.mean_s)), percent),
             None,
         ),
         *_read_otherwise(request),
@@ -253,7 +167,7 @@ def _below(mqt: Repeated, other: Repeated, label: str, goal: float, paper: str) 
     return Verdict(
         f"burst size 3: MQT at least {goal:.0%} below {label}",
         paper,
-        f"{shown(below, _share)} below; {label} takes {shown(longer, _share)} longer",
+        f"{shown(below, percent)} below; {label} takes {shown(longer, percent)} longer",
         below.mean >= goal,
     )
 
@@ -274,7 +188,7 @@ def _read_otherwise(request: Request) -> list[Verdict]:
             Verdict(
                 f"burst size 3, {what}: MQT below LWO and SWF",
                 "60 %, 30 %",
-                ", ".join(shown(each, _share) for each in below),
+                ", ".join(shown(each, percent) for each in below),
                 None,
             )
         )
@@ -299,7 +213,7 @@ def figure_8(request: Request) -> list[Verdict]:
             )
         axes.set_xticks(range(1, 8), [str(window_s) for window_s in windows_s])
         axes.set_title(f"joining takes {load:.3g} of the time")
-        _label(axes, "window (s)", "mean response time (s)")
+        label_axes(axes, "window (s)", "mean response time (s)")
         rows += [
             [load, w, *(runs[5, s].mean_s[i] for s in LABELS)] for i, w in enumerate(windows_s)
         ]
@@ -318,7 +232,7 @@ def figure_8(request: Request) -> list[Verdict]:
             *_buffers([swf, mqt], what),
         ]
     canvas.tight_layout()
-    _save(request, "shared-8", canvas, ["load", "window_s", *(f"{s}_s" for s in LABELS)], rows)
+    save(request, "shared-8", canvas, ["load", "window_s", *(f"{s}_s" for s in LABELS)], rows)
     return verdicts
 
 
@@ -337,10 +251,10 @@ def figure_9(request: Request) -> list[Verdict]:
     }
     canvas = Canvas(figsize=(8, 4))
     axes = canvas.subplots()
-    _bars(axes, [f"{window_s} s" for window_s in windows_s], values)
-    _label(axes, "window that 80 % of the queries have", "mean response time (s)")
+    bars(axes, [f"{window_s} s" for window_s in windows_s], values)
+    label_axes(axes, "window that 80 % of the queries have", "mean response time (s)")
     rows = [[w, *(values[s][i] for s in LABELS)] for i, w in enumerate(windows_s)]
-    _save(request, "shared-9", canvas, ["window_s", *(f"{s}_s" for s in LABELS)], rows)
+    save(request, "shared-9", canvas, ["window_s", *(f"{s}_s" for s in LABELS)], rows)
     lowest = [values["mqt"][i] <= min(values["lwo"][i], values["swf"][i]) for i in range(7)]
     small = values["swf"][0] < values["lwo"][0]
     large = values["lwo"][-1] < values["swf"][-1]
@@ -378,10 +292,10 @@ def _by_burst(
 def _buffers(runs: Sequence[Repeated], what: str) -> list[Verdict]:
     """Buffer sizes beside the paper's: numbers to compare, not claims to judge."""
     waiting = ", ".join(
-        shown(run.of(lambda one: one.peaks.waiting / one.peaks.join), _share) for run in runs
+        shown(run.of(lambda one: one.peaks.waiting / one.peaks.join), percent) for run in runs
     )
     held = ", ".join(
-        shown(run.of(lambda one: one.peaks.held / one.peaks.join), _share) for run in runs
+        shown(run.of(lambda one: one.peaks.held / one.peaks.join), percent) for run in runs
     )
     return [
         Verdict(
@@ -394,36 +308,12 @@ def _buffers(runs: Sequence[Repeated], what: str) -> list[Verdict]:
     ]
 
 
-def _bars(axes: Axes, groups: Sequence[str], values: dict[str, list[float]]) -> None:
-    for place, (schedule, label) in enumerate(LABELS.items()):
-        positions = [group + (place - 1) * 0.27 for group in range(len(groups))]
-        axes.bar(positions, values[schedule], 0.25, color=COLOURS[schedule], label=label)
-    axes.set_xticks(range(len(groups)), groups)
-
-
-def _label(axes: Axes, horizontal: str, vertical: str) -> None:
-    axes.set_xlabel(horizontal)
-    axes.set_ylabel(vertical)
-    axes.set_ylim(bottom=0)
-    axes.set_axisbelow(True)
-    axes.grid(axis="y", alpha=0.3)
-    axes.legend(frameon=False)
-
-
 def _overall_s(run: Measured) -> float:
     return run.overall_s
 
 
-def _share(part: float) -> str:
-    return f"{part:.1%}"
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.2f} ms"
-
-
 def _pair(values: dict[str, list[float]], place: int) -> str:
-    return f"SWF {_ms(values['swf'][place])}, LWO {_ms(values['lwo'][place])}"
+    return f"SWF {milliseconds(values['swf'][place])}, LWO {milliseconds(values['lwo'][place])}"
 
 
 FIGURES = (
