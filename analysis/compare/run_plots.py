@@ -1,7 +1,6 @@
 """Figures of a comparison of runs, as PNG and SVG."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,9 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from analysis.metrics.definitions import METRICS
+from analysis.metrics.metric import SHARE
 from analysis.metrics.number_format import short
 from analysis.report.series import ELECTIONS
-from sim.trace.kinds import CONTROL_KINDS
+from sim.trace.kinds import CAUSES, CONTROL_KINDS
 
 RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""
@@ -37,37 +38,17 @@ COLOURS: Final = (
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One metric in the overview."""
-
-    column: str
-    title: str
-    axis: str
-    share: bool = False
-    """Whether it lies between 0 and 1."""
-
-
-PANELS: Final = (
-    Panel("recall", "Recall", "share of owed pairs delivered", share=True),
-    Panel("delay_ms", "Output delay", "mean delay (ms)"),
-    Panel("output_rate", "Output rate", "results per second (1/s)"),
-    Panel("tuple_width", "Tuple width", "mean sensors per result"),
-    Panel("drop_rate", "Drop rate", "share of readings dropped", share=True),
-    Panel("probes_per_reading", "Probes", "heads probed per reading"),
-    Panel("probe_usefulness", "Probe usefulness", "share of probed heads with a match", share=True),
-    Panel("clusters", "Clusters", "mean heads per round"),
+OVERVIEW: Final = (
+    "recall",
+    "delay_ms",
+    "output_rate",
+    "tuple_width",
+    "drop_rate",
+    "probes_per_reading",
+    "probe_usefulness",
+    "clusters",
 )
-
-CAUSES: Final = {
-    "tx_j": "sending",
-    "rx_j": "receiving",
-    "idle_j": "idle",
-    "cpu_j": "computing",
-    "sense_j": "sensing",
-    "overhear_j": "overhearing",
-    "sleep_j": "sleep",
-}
+"""The metrics in the overview."""
 
 
 def draw_comparison(
@@ -90,7 +71,8 @@ def comparison_figures(
     grouped = [_elections_as_one(sent) for sent in bytes_per_s]
     kinds = sorted({kind for sent in grouped for kind in sent})
     traffic = {kind: [sent.get(kind, 0.0) for sent in grouped[:RUNS_MAX]] for kind in kinds}
-    energy = {name: [row[column] or 0.0 for row in shown] for column, name in CAUSES.items()}
+    causes = [METRICS[f"{cause}_j"] for cause in CAUSES]
+    energy = {cause.label: [row[cause.name] or 0.0 for row in shown] for cause in causes}
     return {
         "traffic": stacked_bars(
             labels,
@@ -160,19 +142,20 @@ def stacked_bars(
 def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figure:
     """The main metrics as small charts, runs in the same order in each."""
     columns = 2
-    lines = -(-len(PANELS) // columns)
+    lines = -(-len(OVERVIEW) // columns)
     figure = Figure(figsize=(11.0, lines * _height(len(labels), frame=1.1)), layout="constrained")
     figure.suptitle(title, fontweight="bold")
     grid = figure.subplots(lines, columns, squeeze=False, sharey=True)
-    for panel, axes in zip(PANELS, grid.flat, strict=True):
-        values = [row[panel.column] for row in rows]
+    for metric, axes in zip((METRICS[name] for name in OVERVIEW), grid.flat, strict=True):
+        values = [row[metric.name] for row in rows]
         axes.barh(range(len(labels)), [v or 0.0 for v in values], height=0.7, color=COLOURS[0])
         for position, value in enumerate(values):
             _write_value(axes, position, value)
-        _finish(axes, labels, title=panel.title, axis=panel.axis)
+        _finish(axes, labels, title=metric.title, axis=metric.unit)
         most = max((v for v in values if v is not None), default=0.0)
-        axes.set_xlim(0, 1.18 if panel.share else most * 1.2 or 1.0)
-        if panel.share:
+        is_share = metric.unit == SHARE
+        axes.set_xlim(0, 1.18 if is_share else most * 1.2 or 1.0)
+        if is_share:
             axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     # The axis is shared: it is turned once for all.
     grid[0][0].invert_yaxis()

@@ -10,8 +10,10 @@ from typing import Any, Final
 from analysis.metrics.answer_metrics import ANSWER_METRICS
 from analysis.metrics.cost_metrics import COST_METRICS
 from analysis.metrics.inputs import FACTS
-from analysis.metrics.metric import SHARE, Metric
+from analysis.metrics.metric import SHARE, Count, Distinct, Metric, Sum, columns_of
 from analysis.metrics.number_format import short
+from sim.errors import InputError
+from sim.trace.tables import TABLES
 
 METRICS: Final[dict[str, Metric]] = {
     metric.name: metric for metric in (*COST_METRICS, *ANSWER_METRICS)
@@ -22,9 +24,21 @@ _FACT_LABELS: Final = {fact.name: fact.label for fact in FACTS}
 
 
 def register(metric: Metric) -> None:
-    """Add a metric: from now on comparisons, sweeps and pages have it, as the last column."""
-    taken = metric.name in METRICS or metric.name in {"run", *_FACT_LABELS}
-    assert not taken, metric.name
+    """Add a metric: from now on comparisons and sweeps have it, as their last column.
+
+    Raises:
+        InputError: there is one of that name, or the trace has no such table or column.
+    """
+    if metric.name in METRICS or metric.name in {"run", *_FACT_LABELS}:
+        raise InputError(f"metric {metric.name!r}: there is one of that name")
+    for each in metric.aggregates:
+        read = columns_of([each]) if isinstance(each, Sum | Count | Distinct) else ()
+        for table in each.tables:
+            known = [column.name for column in TABLES.get(table, ())]
+            if not known:
+                raise InputError(f"metric {metric.name!r}: the trace has no table {table!r}")
+            if wrong := [column for column in read if column not in known]:
+                raise InputError(f"metric {metric.name!r}: {table} has no column {wrong[0]!r}")
     METRICS[metric.name] = metric
 
 
@@ -57,3 +71,9 @@ def quantity(name: str, value: object) -> str:
     """A metric's value with its unit."""
     unit = METRICS[name].unit
     return number(value) if value is None or unit == SHARE else f"{number(value)} {unit}"
+
+
+def figure(name: str, value: object) -> str:
+    """A metric's value beside its label: with its unit, unless the label has it."""
+    metric = METRICS[name]
+    return number(value) if metric.heading == metric.label else quantity(name, value)

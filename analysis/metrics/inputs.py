@@ -7,7 +7,7 @@ battery, does not die and belongs to no cluster.
 from typing import Any, Final
 
 from analysis.metrics.metric import Count, Distinct, Fact, Special, Sum, Where
-from analysis.trace.run_check import scenario_key
+from analysis.trace.scenario import scenario_key
 from sim.trace.kinds import CAUSES, CONTROL_KINDS
 from sim.trace.manifest import Manifest
 from sim.trace.tables import SINK, Fate

@@ -77,6 +77,20 @@ Total: TypeAlias = Sum | Count | Distinct
 """An aggregate of one table that every engine computes from its declaration alone."""
 
 
+def columns_of(totals: Iterable[Total]) -> list[str]:
+    """The columns of their table that totals are computed from, each once."""
+    needed: dict[str, None] = {}
+    for total in totals:
+        if total.where is not None:
+            needed[total.where.column] = None
+        match total:
+            case Distinct():
+                needed |= dict.fromkeys(total.columns)
+            case Sum() | Count() if total.column is not None:
+                needed[total.column] = None
+    return list(needed)
+
+
 @dataclass(frozen=True, slots=True)
 class Special(Aggregate):
     """An aggregate that each engine has a step of its own for; a step gives several."""
@@ -147,6 +161,11 @@ class Metric:
     """Whether it is an integer."""
     main: bool = False
     """Whether it is shown when nobody asks for particular metrics."""
+
+    @property
+    def title(self) -> str:
+        """The label as it begins a line."""
+        return self.label[:1].upper() + self.label[1:]
 
     @property
     def heading(self) -> str:

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.metrics.definitions import METRICS, number
 from analysis.report.energy import EnergyHistory
 from analysis.report.figure import (
     SLOTS,
@@ -74,9 +75,9 @@ def sections(
                 with_table(
                     "probes",
                     "probes",
-                    "Heads probed per finished request",
-                    "Probe requests that reached the sink in the same span of time, averaged. The"
-                    " gap between the lines is probing in vain.",
+                    METRICS["probes_per_reading"].title,
+                    "By the probe requests that reached the sink in the same span of time. The gap"
+                    " between the lines is probes without a match.",
                     lambda f: _probes(f, bins, probes_over_time(tables, bins)),
                 ),
             ],
@@ -184,22 +185,22 @@ def _stack(figure: Figure, bins: Bins, sums: Sums, label: str) -> Figure:
 
 
 def _probes(figure: Figure, bins: Bins, sums: Sums) -> Figure:
-    requests = sums["requests"]
-    if not requests.any():
+    readings = sums["readings"]
+    if not readings.any():
         return without(figure, "Not shown: no probe request was sent.")
     probed, matched = sums["heads_probed"], sums["heads_matched"]
     edges_s = bins.edges_s()
     return drawn(
         figure,
-        f"Lines over time. Over the run {probed.sum() / requests.sum():.1f} heads were probed per"
-        f" finished request, and {matched.sum() / requests.sum():.1f} had a partner.",
+        f"Lines over time. Over the run {number(probed.sum() / readings.sum())} heads were probed per"
+        f" reading, and {number(matched.sum() / readings.sum())} had a match.",
         {
             "type": "lines",
             "times_s": [(a + b) / 2 for a, b in pairwise(edges_s)],
-            "y": {"label": "heads per request"},
+            "y": {"label": "heads per reading"},
             "series": [
-                series("probed", _ratios(probed, requests), slot=1),
-                series("had a partner", _ratios(matched, requests), slot=3, area=True),
+                series("probed", _ratios(probed, readings), slot=1),
+                series("had a match", _ratios(matched, readings), slot=3, area=True),
             ],
         },
     )

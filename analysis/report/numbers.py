@@ -1,26 +1,28 @@
-"""The numbers of a report: key figures as tiles, and tables. All from the manifest."""
+"""The numbers of a report: metrics as tiles, by the names and units that they are declared with, and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.report.html import Html, join, tag
-from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.manifest import Manifest
-from sim.trace.tables import Fate
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""
 
 
-def tiles(manifest: Manifest) -> Html:
+Metrics = Mapping[str, Any]
+"""Metrics of the run by name, as far as they are known."""
+
+
+def tiles(manifest: Manifest, metrics: Metrics) -> Html:
     """The key figures, in groups."""
-    counts = manifest.counts
     gas = manifest.scenario.get("phenomenon", {}).get("kind") == "gas-cloud"
     groups = {
-        "The cloud" if gas else "The phenomenon": _phenomenon_tiles(counts.get("tracking", {})),
-        "The answer": _answer_tiles(counts),
-        "On air": _air_tiles(counts, manifest.simulated_s),
-        "Energy and losses": _energy_tiles(counts, manifest),
+        "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
+        "The answer": _answer_tiles(metrics),
+        "On air": _air_tiles(metrics),
+        "Energy and losses": _energy_tiles(manifest, metrics),
     }
     return join(
         *(
@@ -36,86 +38,81 @@ def tiles(manifest: Manifest) -> Html:
     )
 
 
-def _tile(label: str, figure: str, more: str) -> Html:
+def _tile(label: str, shown: str, more: str) -> Html:
     return tag(
         "div",
         tag("dt", label),
-        tag("dd", tag("span", figure, class_="figure"), tag("span", more, class_="more")),
+        tag("dd", tag("span", shown, class_="figure"), tag("span", more, class_="more")),
         class_="tile",
     )
 
 
-def _phenomenon_tiles(tracking: Mapping[str, Any]) -> list[Tile]:
+def _known(metrics: Metrics, notes: Mapping[str, str]) -> list[Tile]:
+    """A tile for each metric that is known, by its label and with its note."""
+    return [
+        (METRICS[name].title, figure(name, metrics[name]), note)
+        for name, note in notes.items()
+        if metrics[name] is not None
+    ]
+
+
+def _phenomenon_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
+    tracking = manifest.counts.get("tracking", {})
     if not tracking.get("inside_most"):
         return []
-    most = f"up to {tracking['inside_most']:,} motes inside"
-    appeared_s, detected_s = tracking["appeared_s"], tracking["detected_s"]
-    found = [("Appeared", f"{appeared_s:g} s", most)]
-    if detected_s is None:
-        found.append(("Found", "never", "the answer never held a mote inside"))
-    else:
-        found.append(("Found after", f"{detected_s - appeared_s:.1f} s", f"at {detected_s:.1f} s"))
-    if tracking["coverage"] is not None:
-        found.append(("Coverage", f"{tracking['coverage']:.1%}", "answer ∩ truth / answer ∪ truth"))
-    if tracking["false_alarms"] is not None:
-        found.append(
-            ("False alarms", f"{tracking['false_alarms']:.1f}", "motes in the answer, on average")
-        )
-    return found
-
-
-def _answer_tiles(counts: Mapping[str, Any]) -> list[Tile]:
-    tiles = [("Results", f"{counts['results']:,}", "at the sink")]
-    if counts["results"]:
-        tiles.append(("Width", f"{counts['mean_width']:.1f}", "sensors per result, on average"))
-        delay_ms = counts["mean_delay_ms"]
-        short = f"{delay_ms:.1f} ms" if delay_ms < 1000 else f"{delay_ms / 1000:.2f} s"
-        tiles.append(("Delay", short, "after the reading, on average"))
-    if counts.get("probes"):
-        probed, matched = counts["heads_probed"], counts["heads_matched"]
-        useful = f"{matched / probed:.0%} had a partner" if probed else ""
-        tiles.append(
-            ("Heads probed", f"{probed / counts['probes']:.1f}", f"per finished request; {useful}")
-        )
-    return tiles
-
-
-def _air_tiles(counts: Mapping[str, Any], simulated_s: float) -> list[Tile]:
-    total, messages = counts["bytes"], counts["messages"]
-    control = sum(
-        cells["sent_bytes"] for kind, cells in counts["traffic"].items() if kind in CONTROL_KINDS
+    most = f"up to {number(tracking['inside_most'])} motes inside"
+    tiles = [("Appeared", f"{number(tracking['appeared_s'])} s", most)]
+    if metrics["detection_delay_s"] is None:
+        tiles.append(("Detected", "never", "no result came once a mote was inside"))
+    return tiles + _known(
+        metrics,
+        {
+            "detection_delay_s": f"at {number(tracking['detected_s'])} s",
+            "coverage": "answer ∩ truth / answer ∪ truth",
+            "false_alarms": f"on average; {number(metrics['misses'])} are missing",
+        },
     )
-    lost = sum(cells["lost"] for cells in counts["traffic"].values())
-    return [
-        ("Bytes", _short(total), f"{total:,} in all, {total / simulated_s:,.0f} per second"),
-        (
-            "Messages",
-            _short(messages),
-            f"{messages:,} in all, {messages / simulated_s:,.0f} per second",
-        ),
-        ("For elections", _share(control, total), f"{control:,} bytes"),
-        ("Copies lost", f"{lost:,}", "on air or at dead motes"),
-    ]
 
 
-def _energy_tiles(counts: Mapping[str, Any], manifest: Manifest) -> list[Tile]:
-    motes = manifest.scenario["motes"]["count"]
-    drops = sum(counts["drops"].values())
-    dropped, with_value = counts["fates"].get(Fate.DROPPED, 0), counts["readings_with_value"]
-    return [
-        (
-            "Energy",
-            f"{counts['energy_j']:,.1f} J",
-            f"{_share(counts['control_j'], counts['energy_j'])} for elections",
-        ),
-        ("Motes dead", f"{counts['deaths']:,}", f"of {motes:,}"),
-        (
-            "Not joined",
-            f"{dropped:,}",
-            f"of {with_value:,} readings with a value ({_share(dropped, with_value)})",
-        ),
-        ("Drops", f"{drops:,}", "readings, messages and held readings"),
-    ]
+def _answer_tiles(metrics: Metrics) -> list[Tile]:
+    useful = f"{METRICS['probe_usefulness'].label} {number(metrics['probe_usefulness'])}"
+    return _known(
+        metrics,
+        {
+            "results": "at the sink",
+            "tuple_width": "per result, on average",
+            "delay_ms": "after the reading, on average",
+            "probes_per_reading": useful,
+        },
+    )
+
+
+def _air_tiles(metrics: Metrics) -> list[Tile]:
+    of_all = _share(metrics["control_bytes"], metrics["bytes"])
+    return _known(
+        metrics,
+        {
+            "bytes_per_s": f"{quantity('bytes', metrics['bytes'])} in all",
+            "messages_per_s": f"{quantity('messages', metrics['messages'])} in all",
+            "control_bytes": f"{of_all} of all bytes",
+            "copies_lost": "on air or at dead motes",
+        },
+    )
+
+
+def _energy_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
+    drops = sum(manifest.counts["drops"].values())
+    dropped = quantity("readings_dropped", metrics["readings_dropped"])
+    elections = _share(metrics["control_j"], metrics["energy_j"])
+    known = _known(
+        metrics,
+        {
+            "energy_j": f"{elections} for elections",
+            "dead": f"of {number(manifest.scenario['motes']['count'])}",
+            "drop_rate": f"{dropped} of {number(metrics['readings_valued'])} with a value",
+        },
+    )
+    return [*known, ("Drops", number(drops), "readings, messages and held readings")]
 
 
 def tables(manifest: Manifest) -> Html:
@@ -233,14 +230,6 @@ def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN4
             yield from _flat(item, f"{key}[{position}]")
     elif value is not None:
         yield key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _short(number: int) -> str:
-    """A count in at most four figures, for a tile that also gives it in full."""
-    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
-        if number >= size:
-            return f"{number / size:.4g} {unit}"
-    return str(number)
 
 
 def _share(part: float, whole: float) -> str:

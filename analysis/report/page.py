@@ -2,7 +2,7 @@
 
 The page needs no network: styles, scripts and data stand in it, and its content policy forbids it to
 fetch anything. It grows with the motes and with how much changes, not with the length of the trace: plots
-have at most `BINS_MOST` points per line, and `report_replay` says how the replay is kept small.
+have at most `BINS_MOST` points per line, and `analysis.report.replay` says how the replay is kept small.
 """
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from analysis.metrics.counts import counted_metrics
 from analysis.report.energy import energy_history
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.figures import sections
@@ -34,7 +35,7 @@ from sim.files import write_whole
 from sim.trace.manifest import Manifest
 
 REPORT = "report.html"
-SCRIPTS = ("common.js", "charts.js", "replay.js")
+SCRIPTS = ("common.js", "charts.js", "replay_world.js", "replay_map.js", "replay_player.js")
 
 
 def write_report(directory: Path, out: Path | None = None) -> Path:
@@ -96,7 +97,7 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
         description=join(str(manifest.scenario.get("description", ""))),
         facts=join(*(tag("li", fact) for fact in facts)),
         style=_packaged("report.css"),
-        tiles=tiles(manifest),
+        tiles=tiles(manifest, counted_metrics(manifest, trace)),
         replay_note=_replay_note(trace, replay, missing),
         replay_state="" if replay else "hidden",
         plots=join(*(_section(section) for section in plots)),

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from analysis.metrics.arrow.totals import grouped
 from analysis.trace.reader import TraceTables, codes
 from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.tables import Fate
@@ -87,16 +88,21 @@ def drops_by_reason(tables: TraceTables, bins: Bins) -> Sums:
 
 
 def probes_over_time(tables: TraceTables, bins: Bins) -> Sums:
-    """Finished probe requests per bin, and the heads they probed and found partners at."""
-    columns = ("heads_probed", "heads_matched")
-    sums = {name: np.zeros(bins.count, np.int64) for name in ("requests", *columns)}
-    for batch in tables.batches("probes", "at_us", *columns):
-        positions = bins.of_us(batch.column(0).to_numpy())
-        sums["requests"] += np.bincount(positions, minlength=bins.count)
-        for name in columns:
-            weights = batch.column(name).to_numpy()
-            sums[name] += _weighted(positions, weights, bins.count)
-    return sums
+    """Readings whose probe requests reached the sink, per bin, and the heads probed for them and found matching.
+
+    A reading counts once, at its first request.
+    """
+    columns = ("at_us", "origin", "origin_at_us", "heads_probed", "heads_matched")
+    arrays = (column.astype(np.int64) for column in tables.arrays("probes", *columns))
+    at_us, origin, origin_at_us, probed, matched = arrays
+    order, starts = grouped(origin, origin_at_us)
+    first_us = np.minimum.reduceat(at_us[order], starts) if len(starts) else at_us
+    positions = bins.of_us(at_us)
+    return {
+        "readings": np.bincount(bins.of_us(first_us), minlength=bins.count),
+        "heads_probed": _weighted(positions, probed, bins.count),
+        "heads_matched": _weighted(positions, matched, bins.count),
+    }
 
 
 def delays_ms(tables: TraceTables) -> NDArray[np.float64]:

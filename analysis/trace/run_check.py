@@ -1,11 +1,11 @@
 """Whether a run directory is whole: its manifest makes sense, and its trace has the rows that it says."""
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analysis.trace.scenario import scenario_key
 from sim.errors import TraceError
 from sim.trace.manifest import Manifest, read_complete
 from sim.trace.tables import TABLES
@@ -26,11 +26,6 @@ def check_run(directory: Path) -> Manifest:
 def trace_parts(directory: Path, table: str) -> list[Path]:
     """The files of a table."""
     return sorted((directory / "trace" / table).glob("part-*.parquet"))
-
-
-def scenario_key(scenario: dict[str, Any], table: str, key: str) -> Any:  # noqa: ANN401 - any TOML value
-    """A key of a scenario as a manifest has it; None if it is not there."""
-    return scenario.get(table, {}).get(key)
 
 
 def _check_tables(directory: Path, manifest: Manifest) -> None:

@@ -1,10 +1,13 @@
-"""The one-screen summary of a run, from its manifest."""
+"""The one-screen summary of a run: metrics by the names and units that they are declared with, and counts."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from analysis.metrics.counts import counted_metrics
+from analysis.metrics.definitions import METRICS, figure, number, quantity
+from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
 from sim.trace.manifest import Manifest
 
@@ -18,33 +21,37 @@ _WRONG = {
 }
 """Words for what can be wrong with a recording."""
 
+Metrics = Mapping[str, Any]
+"""Metrics of the run by name, as far as they are known."""
+
 
 def summary(manifest: Manifest, directory: Path) -> str:
     """What happened, on one screen; `directory` is where the run is."""
     counts = manifest.counts
+    metrics = counted_metrics(manifest, TraceTables(directory, manifest))
     lines = {
-        "phenomenon": _phenomenon(counts["tracking"]),
-        "answer": _answer(counts),
-        "readings": _readings(counts),
-        "on air": _on_air(counts),
-        "energy": _energy(counts, manifest.scenario["motes"]["count"]),
-        "clusters": f"{counts['mean_heads']:.1f} heads on average over {_n(counts['rounds'])} rounds",
+        "phenomenon": _phenomenon(metrics, counts["tracking"]),
+        "answer": _listed(metrics, "results", "tuple_width", "delay_ms"),
+        "readings": _readings(metrics, counts["fates"]),
+        "on air": _on_air(metrics, counts["traffic"]),
+        "energy": _energy(metrics, counts, manifest.scenario["motes"]["count"]),
+        "clusters": _listed(metrics, "clusters", "rounds"),
     }
     if counts.get("recording"):
         lines["recording"] = _recording(counts["recording"])
     if counts.get("queries"):
         told = ((name, cells["changes"]) for name, cells in counts["queries"].items())
         lines["queries"] = ", ".join(
-            f"{name} changed {_n(changes)} times" for name, changes in told
+            f"{name} changed {number(changes)} times" for name, changes in told
         )
     if let_go := evictions(counts.get("predicate_windows", {})):
         lines["let go"] = "; ".join(let_go)
     if counts["drops"]:
         drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
-        reasons = ", ".join(f"{_n(number)} {reason}" for reason, number in drops)
+        reasons = ", ".join(f"{number(count)} {reason}" for reason, count in drops)
         lines["drops"] = f"{reasons} (of readings, messages and held readings)"
     if counts["requests"]:
-        lines["probes"] = _probes(counts)
+        lines["probes"] = _probes(metrics, counts["requests"])
     if _has_recall(manifest):
         lines["recall"] = f"see motejoin compare {quote(str(directory))}"
     title = (
@@ -62,76 +69,71 @@ def _has_recall(manifest: Manifest) -> bool:
     return recorded and scenario["join"]["arity"] != "complete"
 
 
-def _phenomenon(tracking: Mapping[str, Any]) -> str:
-    appeared_s, detected_s = tracking["appeared_s"], tracking["detected_s"]
-    if appeared_s is None:
+def _listed(metrics: Metrics, *names: str) -> str:
+    """The metrics that are known, each with its label."""
+    known = [name for name in names if metrics[name] is not None]
+    return ", ".join(_labelled(name, metrics[name]) for name in known)
+
+
+def _labelled(name: str, value: object) -> str:
+    """`1,330 results`, where the label is the unit, or `delay 6.034 ms`."""
+    metric = METRICS[name]
+    if metric.label == metric.unit:
+        return quantity(name, value)
+    return f"{metric.label} {figure(name, value)}"
+
+
+def _phenomenon(metrics: Metrics, tracking: Mapping[str, Any]) -> str:
+    if tracking["appeared_s"] is None:
         return ""
-    text = f"appeared at {appeared_s:.0f} s"
-    if detected_s is None:
-        return f"{text}, never found"
-    return (
-        f"{text}, found {detected_s - appeared_s:.1f} s later, tracked with coverage"
-        f" {tracking['coverage']:.2f} (on average {tracking['false_alarms']:.1f} motes wrongly in the"
-        f" answer, {tracking['misses']:.1f} missed); up to {_n(tracking['inside_most'])} motes inside"
-    )
+    appeared = f"appeared at {number(tracking['appeared_s'])} s"
+    if metrics["detection_delay_s"] is None:
+        return f"{appeared}, never detected"
+    followed = _listed(metrics, "detection_delay_s", "coverage", "false_alarms", "misses")
+    return f"{appeared}: {followed}; up to {number(tracking['inside_most'])} motes inside"
 
 
-def _answer(counts: Mapping[str, Any]) -> str:
-    if not counts["results"]:
-        return "no results"
-    return (
-        f"{_n(counts['results'])} results, {counts['mean_width']:.1f} sensors wide,"
-        f" {counts['mean_delay_ms']:.1f} ms after their readings, on average"
-    )
-
-
-def _readings(counts: Mapping[str, Any]) -> str:
-    fates = ", ".join(f"{_n(number)} {fate}" for fate, number in counts["fates"].items())
-    text = f"{_n(counts['readings'])} taken, {_n(counts['readings_with_value'])} with a value"
-    return f"{text}: {fates}" if fates else text
+def _readings(metrics: Metrics, fates: Mapping[str, int]) -> str:
+    valued = number(metrics["readings_valued"])
+    text = f"{quantity('readings', metrics['readings'])}, {valued} with a value"
+    ends = ", ".join(f"{number(count)} {fate}" for fate, count in fates.items())
+    return f"{text}: {ends}" if ends else text
 
 
 def _recording(counts: Mapping[str, int]) -> str:
     """How many readings were replayed, and what the recording had beside them."""
-    wrong = [f"{_n(counts[kind])} {words}" for kind, words in _WRONG.items() if counts[kind]]
-    return ", ".join([f"{_n(counts['readings'])} readings", *wrong])
+    wrong = [f"{number(counts[kind])} {words}" for kind, words in _WRONG.items() if counts[kind]]
+    return ", ".join([f"{number(counts['readings'])} readings", *wrong])
 
 
-def _on_air(counts: Mapping[str, Any]) -> str:
-    kinds = sorted(counts["traffic"].items(), key=lambda item: -item[1]["sent_bytes"])
-    total = counts["bytes"]
+def _on_air(metrics: Metrics, traffic: Mapping[str, Mapping[str, int]]) -> str:
+    kinds = sorted(traffic.items(), key=lambda item: -item[1]["sent_bytes"])
+    total = metrics["bytes"]
     shares = ", ".join(f"{kind} {_share(cells['sent_bytes'], total)}" for kind, cells in kinds)
-    lost = sum(cells["lost"] for _, cells in kinds)
-    text = f"{_n(counts['messages'])} messages, {_n(total)} bytes: {shares}"
-    return f"{text}; {_n(lost)} copies lost" if lost else text
+    text = f"{quantity('messages', metrics['messages'])}, {quantity('bytes', total)}: {shares}"
+    lost = metrics["copies_lost"]
+    return f"{text}; {_labelled('copies_lost', lost)}" if lost else text
 
 
-def _energy(counts: Mapping[str, Any], motes: int) -> str:
-    total = counts["energy_j"]
+def _energy(metrics: Metrics, counts: Mapping[str, Any], motes: int) -> str:
+    total = metrics["energy_j"]
     causes = ", ".join(
         f"{cause} {_share(joules, total)}"
         for cause, joules in counts["energy_by_cause_j"].items()
         if joules
     )
-    dead = f"{_n(counts['deaths'])} of {_n(motes)} motes dead"
+    dead = f"{number(metrics['dead'])} of {number(motes)} motes dead"
     if counts.get("cut_off"):
-        dead += f", {_n(counts['cut_off'])} without a path to the sink"
-    return f"{total:.3f} J: {causes} (elections {_share(counts['control_j'], total)}); {dead}"
+        dead += f", {number(counts['cut_off'])} without a path to the sink"
+    elections = _share(metrics["control_j"], total)
+    return f"{quantity('energy_j', total)}: {causes} (elections {elections}); {dead}"
 
 
-def _probes(counts: Mapping[str, Any]) -> str:
-    probed = counts["heads_probed"]
-    text = "requests " + ", ".join(
-        f"{_n(number)} {end}" for end, number in counts["requests"].items()
-    )
-    if counts["probes"]:
-        text += f"; {probed / counts['probes']:.1f} heads probed by those finished"
-    return f"{text}, {_share(counts['heads_matched'], probed)} had a partner" if probed else text
+def _probes(metrics: Metrics, requests: Mapping[str, int]) -> str:
+    ends = "requests " + ", ".join(f"{number(count)} {end}" for end, count in requests.items())
+    useful = _listed(metrics, "probes_per_reading", "probe_usefulness")
+    return f"{ends}; {useful}" if useful else ends
 
 
 def _share(part: float, whole: float) -> str:
     return f"{part / whole:.0%}" if whole else "0%"
-
-
-def _n(number: int) -> str:
-    return f"{number:,}"

@@ -219,8 +219,7 @@ def test_an_edited_count_is_rejected_and_the_old_page_stays(
 )
 def test_every_kind_of_run_has_a_report(tmp_path: Path, settings: list[str]) -> None:
     reported = report(tmp_path / "run", "duration_s=40.0", *settings)
-    counts = reported.manifest.counts
-    assert any(f"{counts['bytes']:,} in all" in text for text in reported.page.words)
+    assert f"{reported.manifest.counts['bytes']:,} bytes in all" in reported.page.words
 
 
 def in_browser(page: Path, directory: Path) -> str:

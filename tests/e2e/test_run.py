@@ -108,7 +108,7 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
     done = run_elsewhere("run", SMALL, "--out", str(tmp_path / "run"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(tmp_path / "run")
-    assert "found" in done.stdout
+    assert "detection delay" in done.stdout
     assert "100%" in done.stderr
     manifest = json.loads((tmp_path / "run" / MANIFEST).read_text())
     assert manifest["status"] == "complete"

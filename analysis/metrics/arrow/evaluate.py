@@ -12,7 +12,7 @@ from typing import Any
 from analysis.metrics.arrow.batteries import energy_totals, lifetime
 from analysis.metrics.arrow.recall import recall
 from analysis.metrics.arrow.results import ResultRows, output_totals
-from analysis.metrics.arrow.totals import columns_of, table_totals
+from analysis.metrics.arrow.totals import table_totals
 from analysis.metrics.arrow.tracking import tracking
 from analysis.metrics.definitions import METRICS, row_of
 from analysis.metrics.inputs import FACTS, facts_of
@@ -25,6 +25,7 @@ from analysis.metrics.metric import (
     Sum,
     Total,
     aggregates_of,
+    columns_of,
     with_empty,
 )
 from analysis.trace.reader import TraceTables

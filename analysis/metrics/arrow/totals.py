@@ -36,20 +36,6 @@ def table_totals(batches: Iterable[pa.RecordBatch], totals: Sequence[Total]) -> 
     return found | {name: rows.count() for name, rows in different.items()}
 
 
-def columns_of(totals: Iterable[Total]) -> list[str]:
-    """The columns of the table that totals need; at least one, as rows are counted by it."""
-    needed: dict[str, None] = {}
-    for total in totals:
-        if total.where is not None:
-            needed[total.where.column] = None
-        match total:
-            case Distinct():
-                needed |= dict.fromkeys(total.columns)
-            case Sum() | Count() if total.column is not None:
-                needed[total.column] = None
-    return list(needed)
-
-
 def integers(column: pa.Array) -> NDArray[np.int64]:
     """A column of integers, with `NULL` for null."""
     return np.asarray(pc.fill_null(column.cast(pa.int64()), NULL))

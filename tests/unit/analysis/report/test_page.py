@@ -85,20 +85,19 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
     words = page.words
     for label, figure in {
         "Appeared": "2 s",
-        "Found after": "3.0 s",
-        "Coverage": "62.5%",
-        "False alarms": "0.1",
+        "Detection delay": "3 s",
+        "Coverage": "0.625",
+        "Motes wrongly in the answer": "0.125",
         "Results": "6",
-        "Width": "2.5",
-        "Delay": "31.2 ms",
-        "Heads probed": "2.5",
-        "Bytes": "1.235 M",
-        "Messages": "7",
-        "For elections": "0.0%",
+        "Tuple width": "2.5 sensors",
+        "Delay": "31.25 ms",
+        "Bytes/s on air": "123,457",
+        "Messages/s on air": "0.7",
+        "Election bytes": "567",
         "Copies lost": "1",
         "Energy": "12.5 J",
         "Motes dead": "1",
-        "Not joined": "3",
+        "Drop rate": "0.3",
         "Drops": "5",
     }.items():
         assert words[words.index(label) + 1] == figure, label
@@ -114,6 +113,15 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
         ["version of python", "3.11"],
     ):
         assert row in page.rows, row
+
+
+def test_heads_probed_are_those_per_reading_not_per_request(tmp_path: Path) -> None:
+    # The second request is about the same reading: it was sent again.
+    again = [(S, 0, 3, 2, 1, 3, 40, 0, S), (2 * S, 0, 3, 4, 2, 3, 40, 0, S)]
+    page = page_of(tmp_path, FULL | {"probes": again})
+    words = page.words
+    assert words[words.index("Heads probed per reading") + 1] == "6"
+    assert "probe usefulness 0.5" in words
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,14 @@ def test_drops_and_probes_are_counted_in_their_second(tmp_path: Path) -> None:
     sums = drops_by_reason(tables_of(tmp_path / "d", "drops", drops), Bins.over(10.0))
     assert sums["dead"].tolist() == [0, 2, *[0] * 8]
     assert sums["late"].tolist() == [*[0] * 9, 1]
-    probes = [(S, 1, 3, 4, 2, 5, 100, 1, 1), (S, 1, 3, 6, 1, 5, 100, 1, 1)]
+    probes = [
+        (S, 1, 3, 4, 2, 5, 100, 1, 1),
+        (S, 1, 3, 6, 1, 5, 100, 1, 1),
+        (S, 1, 3, 0, 0, 5, 100, 2, 1),
+    ]
     totals = probes_over_time(tables_of(tmp_path / "p", "probes", probes), Bins.over(10.0))
     assert {name: int(row[1]) for name, row in totals.items()} == {
-        "requests": 2,
+        "readings": 2,
         "heads_probed": 10,
         "heads_matched": 3,
     }
