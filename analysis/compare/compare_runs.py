@@ -29,7 +29,7 @@ from analysis.spark.compaction import COMPACTED
 from analysis.spark.session import SMALL_ROWS_MAX, sized, spark_session
 from analysis.spark.traces import Rejected, Run, find_runs, load_traces
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 NOTE = (
     "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
@@ -74,12 +74,12 @@ def compare(
     master: str | None = None,
     *,
     question: Question | None = None,
-    tell: Tell = lambda _: None,
+    report: Report = lambda _: None,
     settings: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compute the metrics of runs; with `out_dir`, write tables and figures there.
 
-    `tell` gets a line for each stage of the work.
+    `report` gets a line for each stage of the work.
 
     Raises:
         TraceError: none of the directories is a complete run.
@@ -94,10 +94,10 @@ def compare(
     if out_dir is not None:
         make_folder(out_dir)
     for entry in rejected:
-        tell(f"left out: {entry.reason}")
-    tell("starting Spark …")
+        report(f"left out: {entry.reason}")
+    report("starting Spark …")
     spark = spark_session(master, rows=trace_rows(runs), settings=settings)
-    tell(f"computing the metrics of {len(runs)} run{'s' if len(runs) > 1 else ''} …")
+    report(f"computing the metrics of {len(runs)} run{'s' if len(runs) > 1 else ''} …")
     table, kinds = measure(spark, runs)
     rows: list[dict[str, Any]] = table.to_pylist()
     measures = measure_columns(table)
@@ -107,7 +107,7 @@ def compare(
         found = answers(rows, grouping, measures, baseline_of)
     files: list[Path] = []
     if out_dir is not None:
-        tell(f"writing tables and figures to {out_dir} …")
+        report(f"writing tables and figures to {out_dir} …")
         label = "group" if question.by else "run"
         files = _write(out_dir, table, kinds, found, shown, question, label)
     return Comparison(rows, rejected, files, found, shown)

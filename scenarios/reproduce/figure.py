@@ -25,7 +25,7 @@ class Request:
     """Where its files go."""
     quick: bool
     """Fewer tuples, for a first look."""
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     """Says what is being done."""
     memo: dict[object, object] = field(default_factory=dict)
     """Results that figures of one invocation share."""

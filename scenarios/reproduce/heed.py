@@ -106,7 +106,7 @@ def _lives(request: Request, motes: Sequence[int], seeds: int) -> Lives:
         for seed in range(1, seeds + 1)
     ]
     lives: Lives = {}
-    request.tell(f"{len(settings)} networks to live")
+    request.report(f"{len(settings)} networks to live")
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         for setting, life in zip(settings, pool.map(live, settings), strict=True):
             lives.setdefault((setting.contender, setting.motes), []).append(life)

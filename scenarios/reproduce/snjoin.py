@@ -249,7 +249,7 @@ def _answers(request: Request, name: str) -> "Answers":
     if request.quick:
         sweep, directory = _shortened(sweep), Path(f"{directory}-quick")
     plan = plan_sweep(sweep, Question(sweep.metrics, sweep.by, sweep.baseline))
-    result = run_sweep(plan, directory, resume=True, tell=request.tell)
+    result = run_sweep(plan, directory, resume=True, report=request.report)
     if result.failures or result.answer is None:
         raise MoteJoinError(f"{name}: {len(result.failures)} runs failed; see {directory}")
     request.memo[name] = result.answer.found

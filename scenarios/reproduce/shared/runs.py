@@ -63,7 +63,7 @@ def repeated(request: Request, settings: Sequence[Setting]) -> list[Repeated]:
     everything = dict.fromkeys(each for group in wanted for each in group)
     missing = [setting for setting in everything if setting not in request.memo]
     if missing:
-        request.tell(f"{len(missing)} runs of {missing[0].tuples:,} tuples")
+        request.report(f"{len(missing)} runs of {missing[0].tuples:,} tuples")
         with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
             request.memo.update(zip(missing, pool.map(measure, missing), strict=True))
     found: list[Repeated] = []
