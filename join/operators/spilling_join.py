@@ -97,7 +97,7 @@ class SpillingJoin:
         directory = Path(mkdtemp(prefix="motejoin-spill-", dir=spilling.directory))
         # Also when the operator is dropped without `close`, as after an error.
         self._remove_directory = finalize(self, rmtree, directory, ignore_errors=True)
-        # What waits to be written is in memory too: a small share of it.
+        # Tuples waiting to be written are in memory too: a small share of it.
         batch = max(1, min(_BATCH_MAX, memory // (4 * spilling.partitions)))
         self._partitions = [
             _Partition(

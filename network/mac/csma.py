@@ -19,15 +19,15 @@ one that is receiving does not start on another frame.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from network.contract import Message, NodeId
+from network.mac.backoffs import Backoffs
 from network.mac.base import OUTCOMES, BaseAir, Hearing, MacParts, MacTraits
 from network.mac.csma_frames import Frame, Job
 from network.mac.ether import Ether
 from network.radio.profile import MacTiming
-from sim.trace.kinds import MAC_ACK
 from sim.trace.tables import SINK, DropReason, Outcome
 
 
@@ -53,13 +53,12 @@ class CsmaAir(BaseAir):
         super().__init__(parts)
         ledger, medium, timing = parts.ledger, parts.medium, options.timing
         self._contention = medium
-        self._streams = parts.streams
+        self._backoffs = Backoffs(parts.streams)
         self._timing = timing
         self._acknowledge = options.acknowledge
         self._queue = options.queue
         nodes = len(ledger.alive)
         self._queues: list[deque[Job]] = [deque() for _ in range(nodes)]
-        self._backoff_draws: dict[NodeId, Callable[[int], int]] = {}
         self.ether = Ether(parts.channel, medium, cca_us=timing.cca_us)
         """What is on air."""
         self._sequences = [0] * nodes
@@ -96,7 +95,7 @@ class CsmaAir(BaseAir):
         sizes = self._frame_sizes(body_bytes)
         job = Job(Message(kind, source, source, sum(sizes), None, at_us), sizes)
         job.listeners = list(listeners)
-        job.on_heard = on_heard
+        job.hearing = on_heard
         job.range_m = range_m
         self._kernel.call_at(at_us, self._enqueue, job)
 
@@ -169,12 +168,8 @@ class CsmaAir(BaseAir):
 
     def _wait_us(self, job: Job) -> int:
         """A back-off and the time that listening takes."""
-        node = job.message.source
-        draw = self._backoff_draws.get(node)
-        if draw is None:
-            draw = self._streams.scalar("radio.backoff", node).randrange
-            self._backoff_draws[node] = draw
-        return draw(1 << job.exponent) * self._timing.backoff_us + self._timing.cca_us
+        periods = self._backoffs.periods(job.message.source, job.exponent)
+        return periods * self._timing.backoff_us + self._timing.cca_us
 
     def _awake_us(self, job: Job, at_us: int) -> int:
         """When radios are awake for a job's frame, at `at_us` or later."""
@@ -221,7 +216,7 @@ class CsmaAir(BaseAir):
             joules = size * self._channel.broadcast_j_per_byte(job.range_m)
         if not self._transmit(message.kind, source, size, joules, self._kernel.now_us):
             return  # it died paying, and its queue went with it
-        job.on_air = True
+        job.is_flying = True
         self._start(job, source, target, size)
 
     def _start(self, job: Job, source: NodeId, target: NodeId | None, size: int) -> Frame:
@@ -258,7 +253,7 @@ class CsmaAir(BaseAir):
         else:
             self._log(frame, OUTCOMES[reason], None, 1, 0)
             job.failed = reason
-        job.on_air = False
+        job.is_flying = False
         job.received += is_new
         is_whole = is_new and job.received == len(job.frame_sizes)
         if self._acknowledge:
@@ -288,11 +283,11 @@ class CsmaAir(BaseAir):
             outcome = Outcome.DELIVERED
         self._log(frame, outcome, frame.end_us, addressed, len(heard))
         self.receptions.append((frame.end_us, message.kind, frame.size, heard))
-        job.on_air = False
+        job.is_flying = False
         is_last = job.position == len(job.frame_sizes) - 1
         self._go_on(job)
-        if is_last and job.on_heard is not None:
-            job.on_heard(message.source, sorted(job.heard))
+        if is_last and job.hearing is not None:
+            job.hearing(message.source, sorted(job.heard))
 
     def _end_ack(self, frame: Frame) -> None:
         job = frame.job
@@ -309,12 +304,9 @@ class CsmaAir(BaseAir):
         """The target of a frame answers, without looking whether the channel is clear."""
         node = frame.job.message.target
         now_us = self._kernel.now_us
-        if not self.alive[node] or self._sink_is_down(node):
+        if not self.alive[node] or self._sink_is_down(node) or self.ether.is_sending(node, now_us):
             return
-        if self.ether.is_sending(node, now_us):
-            return
-        size = self._timing.ack_bytes
-        source = frame.source
+        size, source = self._timing.ack_bytes, frame.source
         joules = size * self._transmit_j_per_byte[node, source]
         if self._transmit(frame.job.message.kind, node, size, joules, now_us):
             self._start(frame.job, node, source, size).is_ack = True
@@ -355,16 +347,16 @@ class CsmaAir(BaseAir):
         if queue:
             self._kernel.call_later(self._timing.spacing_us, self._begin_next, queue[0])
         if job.listeners is None and job.received < len(job.frame_sizes):
-            self._tell_loss(job)
+            self._report_loss(job)
 
     def _give_up(self, job: Job, reason: DropReason) -> None:
         """A message that never made it into the queue, or went down with its mote."""
         job.done = True
         job.failed = reason
         if job.listeners is None:
-            self._tell_loss(job)
+            self._report_loss(job)
 
-    def _tell_loss(self, job: Job) -> None:
+    def _report_loss(self, job: Job) -> None:
         message = job.message
         assert job.failed is not None, message.kind
         self._handlers[message.kind][1](message, job.failed)
@@ -376,8 +368,8 @@ class CsmaAir(BaseAir):
         queue.clear()
         for job in jobs:
             job.done = True
-            job.orphaned = job.on_air
-            if not job.on_air and job.received < len(job.frame_sizes):
+            job.orphaned = job.is_flying
+            if not job.is_flying and job.received < len(job.frame_sizes):
                 self._give_up(job, DropReason.DEAD)
 
     def _sink_is_down(self, node: NodeId) -> bool:
@@ -403,17 +395,4 @@ class CsmaAir(BaseAir):
     def _log(
         self, frame: Frame, outcome: Outcome, arrived_us: int | None, addressed: int, received: int
     ) -> None:
-        kind = MAC_ACK if frame.is_ack else frame.job.message.kind
-        self.log.append(
-            (
-                frame.start_us,
-                kind,
-                frame.source,
-                frame.target,
-                frame.size,
-                outcome,
-                arrived_us,
-                addressed,
-                received,
-            )
-        )
+        self.log.append((*frame.sent(), outcome, arrived_us, addressed, received))

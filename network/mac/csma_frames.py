@@ -5,6 +5,7 @@ from itertools import pairwise
 from network.contract import Message, NodeId
 from network.mac.base import Hearing
 from network.radio.channel import Emission
+from sim.trace.kinds import MAC_ACK
 from sim.trace.tables import DropReason
 
 
@@ -20,10 +21,10 @@ class Job:
         "failed",
         "frame_sizes",
         "heard",
+        "hearing",
+        "is_flying",
         "listeners",
         "message",
-        "on_air",
-        "on_heard",
         "orphaned",
         "position",
         "range_m",
@@ -42,7 +43,7 @@ class Job:
         """Of a broadcast: who should hear it."""
         self.heard: set[NodeId] = set()
         """Of a broadcast: who has heard all of it so far."""
-        self.on_heard: Hearing | None = None
+        self.hearing: Hearing | None = None
         self.range_m = 0.0
         self.sequence = 0
         self.backoffs = 0
@@ -50,7 +51,7 @@ class Job:
         self.attempts = 0
         self.awaiting: Frame | None = None
         """The frame whose acknowledgement is due."""
-        self.on_air = False
+        self.is_flying = False
         self.failed: DropReason | None = None
         """What last went wrong."""
         self.done = False
@@ -81,6 +82,11 @@ class Frame:
     def emission(self) -> Emission:
         """What the channel needs to know of it."""
         return (self.source, self.target)
+
+    def sent(self) -> tuple[int, str, NodeId, NodeId | None, int]:
+        """The first columns of its row in the log: at_us, kind, source, target, bytes."""
+        kind = MAC_ACK if self.is_ack else self.job.message.kind
+        return (self.start_us, kind, self.source, self.target, self.size)
 
     def shares(self) -> list[tuple[float, list[Emission]]]:
         """The frame's airtime cut where other frames began or ended: share, and what else was on air."""

@@ -16,6 +16,7 @@ from math import comb, erfc, exp, log1p, sqrt
 from typing import Final
 
 from network.radio.profile import Modulation
+from sim.arithmetic import plain_sum
 
 # prr.m: noise bandwidth over bit rate of the CC1000, 30 kHz / 19.2 kb/s.
 FSK_BANDWIDTH_PER_BIT: Final = 1 / 0.64
@@ -37,7 +38,7 @@ def fsk_bit_error(snr: float) -> float:
 
 def ns3_bit_error(snr: float) -> float:
     """Bit error rate of 802.15.4's O-QPSK at a linear SNR, as in ns-3."""
-    total = sum(sign * exp(rate * snr) for sign, rate in _NS3_TERMS)
+    total = plain_sum(sign * exp(rate * snr) for sign, rate in _NS3_TERMS)
     return min(1.0, max(0.0, total * 8 / 15 / 16))
 
 

@@ -17,6 +17,7 @@ from network.radio.channel import REFERENCE_BYTES, Emission, Geometry, Links, po
 from network.radio.profile import DatasheetRadio, Modulation, PowerLevel, Profile
 from network.radio.reception import reception_rate
 from network.topology import Placement
+from sim.arithmetic import plain_sum
 from sim.rng import RandomStreams
 
 
@@ -140,7 +141,7 @@ class Shadowing:
         rate = 1.0
         for share, others in shares:
             disturbance_mw = self._noise_mw[target]
-            disturbance_mw += sum(_mw(self.received_dbm(other, target)) for other in others)
+            disturbance_mw += plain_sum(_mw(self.received_dbm(other, target)) for other in others)
             snr_db = signal_dbm - 10 * log10(disturbance_mw)
             rate *= reception_rate(self._modulation, snr_db, frame_bytes) ** share
         return rate

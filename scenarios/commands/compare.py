@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.metrics.definitions import label, number
 from scenarios.commands.answer_options import (
     add_options,
     print_answer,
@@ -84,6 +83,8 @@ def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """What was run and the metrics shown, a column per run if they are few, else a line per run: header and lines."""
+    from analysis.metrics.definitions import label, number
+
     columns = [*_RUN, *shown]
     cells = [[str(row["run"]), *(number(row[column]) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]

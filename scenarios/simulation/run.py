@@ -13,6 +13,7 @@ from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
+from sim.arithmetic import plain_sum
 from sim.errors import Fault, ScenarioError
 from sim.files import beside, replace_folder
 from sim.garbage import rare_collection
@@ -220,14 +221,14 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
             simulation.tally.totals.items()
         )
     }
-    energy_j = {cause: sum(ledger.by_cause_j[cause][n] for n in motes) for cause in CAUSES}
+    energy_j = {cause: plain_sum(ledger.by_cause_j[cause][n] for n in motes) for cause in CAUSES}
     return {
         "messages": sum(kind["sent"] for kind in traffic.values()),
         "bytes": sum(kind["sent_bytes"] for kind in traffic.values()),
         "traffic": traffic,
-        "energy_j": sum(energy_j.values()),
+        "energy_j": plain_sum(energy_j.values()),
         "energy_by_cause_j": energy_j,
-        "control_j": sum(ledger.control_j[n] for n in motes),
+        "control_j": plain_sum(ledger.control_j[n] for n in motes),
         "deaths": len(ledger.deaths),
         "lifetime": lifetime(simulation.network, ledger),
         "cut_off": len(routes.cut_off()) if routes is not None else None,

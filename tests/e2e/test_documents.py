@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.places import ROOT
+from tests.support.places import DOCS, ROOT
 from tests.support.runs import run_elsewhere
 
 
@@ -41,3 +41,36 @@ def test_every_command_has_help_with_an_example() -> None:
     assert {"run", "report", "compare", "sweep", "scenarios", "doctor"} <= set(commands)
     for command in commands:
         assert f"motejoin {command}" in run_elsewhere(command, "--help", cwd=ROOT).stdout
+
+
+def test_the_index_of_decisions_has_each_of_them_by_its_title() -> None:
+    pages = sorted((DOCS / "decisions").glob("0*.md"))
+    titles = [page.read_text().partition("\n")[0] for page in pages]
+    numbers = [f"# {int(page.name[:4])}. " for page in pages]
+    assert all(title.startswith(number) for title, number in zip(titles, numbers, strict=True))
+    index = (DOCS / "decisions" / "README.md").read_text()
+    listed = re.findall(r"^\| (\d+) \| \[(.*)\]\((.*)\) \|$", index, flags=re.MULTILINE)
+    assert [(f"# {number}. {title}", name) for number, title, name in listed] == [
+        (title, page.name) for title, page in zip(titles, pages, strict=True)
+    ]
+    assert len(listed) > 10
+
+
+def test_every_change_is_tagged_and_belongs_to_a_release() -> None:
+    preface, *releases = (ROOT / "CHANGELOG.md").read_text().split("\n## ")
+    tags = set(re.findall(r"`\[([A-Z]+)\]`", preface))
+    headings = [release.partition("\n")[0] for release in releases]
+    assert headings[0] == "Unreleased"
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", heading) for heading in headings[1:])
+    for line in re.findall(r"^\* .*", "\n".join(releases), flags=re.MULTILINE):
+        found = re.match(r"\* ((?:\[[A-Z]+\] )+)[A-Z`\d]", line)
+        assert found, line
+        assert set(re.findall(r"[A-Z]+", found[1])) <= tags, line
+
+
+def test_a_word_stands_in_the_glossary_once() -> None:
+    text = (DOCS / "GLOSSARY.md").read_text()
+    entries = re.findall(r"^\| (?!word|-)([^|]+) \|", text, flags=re.MULTILINE)
+    words = [word.strip() for entry in entries for word in entry.split(",")]
+    assert len(words) > 80
+    assert len(words) == len(set(words))

@@ -9,11 +9,11 @@ from join.dsms.language.syntax import Place
 from sim.units import UNITS_US, DurationError, duration_us
 
 _WHOLE_MAX = 2**63 - 1
-"""Largest whole number: what a column of a file can hold."""
+"""Largest whole number that a file's column can hold."""
 
 
 class SyntaxFaultError(Exception):
-    """A fault found while the tree is made."""
+    """A syntax error found while the tree is built."""
 
     def __init__(self, at: Place, message: str) -> None:
         self.fault = QueryFault(at, message)

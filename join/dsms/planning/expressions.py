@@ -319,7 +319,7 @@ def _is_in(operand: Evaluate, values: Any) -> Evaluate:  # noqa: ANN401 - a set 
 
 def _call(node: Call, scope: Scope) -> Compiled:
     if aggregate_named(node.function) is not None:
-        return _fault(scope, node.at, f"{node.function} can stand only in SELECT")
+        return _fault(scope, node.at, f"{node.function} is allowed only in SELECT")
     functions = scope.catalog.functions
     name = find(node.function, functions)
     if name is None:

@@ -168,7 +168,9 @@ def _aggregate(node: Call, scope: Scope) -> tuple[Type, Aggregate]:
     argument = compile_expression(node.arguments[0], scope)
     make = function.make_distinct if node.distinct else function.make
     if make is None:
-        scope.faults.append(QueryFault(node.at, f"{name} of DISTINCT values: only COUNT knows it"))
+        scope.faults.append(
+            QueryFault(node.at, f"{name} of DISTINCT values: only COUNT supports it")
+        )
     if fault := _misfit(function, argument.type):
         scope.faults.append(QueryFault(node.at, f"{node.function} of {fault}"))
     kind = function.returns or argument.type or Type.INTEGER

@@ -1,13 +1,13 @@
-"""From a syntax tree to a plan: which windows, which join operator, which conditions where.
+"""Turns a syntax tree into a plan: chooses windows, join operators and where conditions apply.
 
-* Streams without a window of their own that are joined under WINDOW: a window join. Two streams under one window
+** Streams without windows that are joined under WINDOW: a window join. Two streams under one window
   and a schedule: the join is shared with all queries of the same signature, and conditions on single streams are
-  pulled up above it, since pushing them down would make joins differ that could be one (Shared §1). Not so where
-  they may keep rows from a function that fails on them.
-* Otherwise a W-join: by hashing if one equality runs through all streams, by merging if not (W-join §4: merging
-  is never behind nested loops when rates differ and close to them when they do not). Windows that differ between
-  pairs: LCA, which looks at less than GCA (§5.3), unless both look at the same.
-* Streams in windows of their own: changes joined with changes, by hashing on the equalities there are, by nested
+  pulled up above it, since pushing them down would make joins differ that could be shared (Shared §1). They are not
+  pulled up where they may protect a function from rows on which it fails.
+** Otherwise a W-join: by hashing if one equality links all streams, by merging if not (W-join §4: merging
+  is never slower than nested loops when rates differ, and close to them when they do not). Windows that differ between
+  pairs: LCA, which scans less than GCA (§5.3), unless both scan the same.
+** Streams that each have a window: changes joined with changes, by hashing on the available equalities, by nested
   loops where there are none.
 """
 
@@ -54,9 +54,9 @@ from join.windows import PairWindow as WindowEdge
 def plan_query(
     query: Query, catalog: Catalog, faults: list[QueryFault], *, share: bool
 ) -> Plan | None:
-    """The plan for a query; None if `faults` found make one impossible.
+    """The plan for a query; None if the errors added to `faults` make one impossible.
 
-    With `share`, joins that can be shared are planned so.
+    With `share`, joins that can be shared are planned as shared.
     """
     if isinstance(query.origin, Sensors):
         return _sensors_plan(query, query.origin, faults)
@@ -103,7 +103,7 @@ class _Planner:
         pairs = [*self.query.pairs, *(term for term in terms if isinstance(term, PairWindow))]
         terms = [term for term in terms if not isinstance(term, PairWindow)]
         if self.query.either_way_at and not any(pair.directed for pair in pairs):
-            message = "EITHER WAY goes with directed windows: expected DWINDOW (A,B) = …"
+            message = "EITHER WAY needs directed windows; expected DWINDOW (A,B) = …"
             self.faults.append(QueryFault(self.query.either_way_at, message))
         windows = self._windows(pairs)
         is_plain = all(source.window is None for source in self.sources)
@@ -124,7 +124,7 @@ class _Planner:
                 )
                 continue
             if find(source.alias, [other.alias for other in self.sources]):
-                message = f"two streams go by the name {source.alias}: give one another name"
+                message = f"two streams are named {source.alias}: give one of them an alias"
                 self.faults.append(QueryFault(source.at, message))
                 continue
             columns = self.catalog.streams[name].columns
@@ -132,10 +132,10 @@ class _Planner:
         return not self.faults
 
     def _windows(self, pairs: Sequence[PairWindow]) -> TimeWindows | None:
-        """The windows between the streams; None: there are none, or a fault."""
+        """The windows between the streams; None: there are none, or an error was found."""
         window_us = self.query.window_us
         if pairs and window_us is not None:
-            message = "WINDOW for all streams and WINDOW between two: say one or the other"
+            message = "WINDOW for all streams and WINDOW between two: use one or the other"
             self.faults.append(QueryFault(pairs[0].at, message))
             return None
         if window_us is not None:
@@ -156,7 +156,7 @@ class _Planner:
         if self.faults:
             return None
         if len(names) == 2 and len(edges) == 1 and not edges[0].directed:
-            # Between two streams alone, WINDOW (A,B) = w says what WINDOW w says, and is shared with it.
+            # Between two streams alone, WINDOW (A,B) = w means the same as WINDOW w, and is shared with it.
             return Uniform(edges[0].window_us)
         windows = Pairs(tuple(edges), two_way=self.query.either_way_at is not None)
         try:
@@ -171,7 +171,7 @@ class _Planner:
         if source.window is None and self.query.window_us is not None:
             source = _with_window(source, self.query.window_us)
         elif self.query.window_us is not None:
-            message = f"{source.alias} has a window of its own: WINDOW would be a second one"
+            message = f"{source.alias} already has a window: remove it or WINDOW"
             self.faults.append(QueryFault(self.query.window_at, message))
         return self._plan(JoinKind.NONE, [source], selection=terms)
 
@@ -182,7 +182,7 @@ class _Planner:
         between = [e.term for e in equal if e.term not in covered]
         pairwise = [term for term in (*between, *other) if is_pairwise(term, scope)]
         late = [term for term in (*between, *other) if term not in pairwise]
-        # What a shared join still owes when a table changes would meet the wrong table.
+        # Results still pending in a shared join when a table changes would see the wrong table.
         selected = [item.value for item in self.query.items]
         is_steady = not any(reads_table(term) for term in (*terms, *selected))
         may_fail = any(own.values()) and any(map(calls, (*(e.term for e in equal), *other)))
@@ -230,7 +230,7 @@ class _Planner:
             elif source.window is None:
                 at = self.origin[place].at
                 message = (
-                    f"{source.alias} is joined without a window: its rows could never be let go"
+                    f"{source.alias} is joined without a window: its rows could never be dropped"
                 )
                 hint = "; add [RANGE …], [ROWS …] or [PWINDOW …] to it, or WINDOW to the query"
                 self.faults.append(QueryFault(at, message + hint))
@@ -297,7 +297,7 @@ class _Planner:
         )
 
     def _scope(self) -> Scope:
-        # Faults of names are reported once, when the expressions are compiled.
+        # Unknown names are reported once, when the expressions are compiled.
         sources = [(source.alias, source.columns) for source in self.sources]
         return Scope(self.catalog, Moment(), sources)
 

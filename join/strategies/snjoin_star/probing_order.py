@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import dist
 
+from sim.arithmetic import plain_sum
 from sim.trace.tables import SINK
 
 ProbingOrder = Callable[[int, tuple[int, ...]], tuple[int, ...]]
@@ -30,7 +31,7 @@ class Tours:
     def length_m(self, start: int, heads: Sequence[int]) -> float:
         """How far it is from `start` past `heads` to the sink."""
         stops = [self._at[node] for node in (start, *heads, SINK)]
-        return sum(map(dist, stops, stops[1:]))
+        return plain_sum(map(dist, stops, stops[1:]))
 
     def _order(self, start: int, heads: tuple[int, ...]) -> tuple[int, ...]:
         if len(heads) < 2:

@@ -35,7 +35,7 @@ _VALUES_PER_GAS: Final = 10
 
 
 class GasCloud(Phenomenon):
-    """Gas that leaks out, drifts, spreads and is smelt.
+    """Gas that leaks out, drifts, spreads and is sensed.
 
     The truth is what a perfect sensor would measure: the concentration itself against the threshold,
     without lag, noise or hysteresis.

@@ -67,7 +67,7 @@ def check_traffic(trace: Trace) -> None:
     )
     trace.none("SELECT at_s, node, kind FROM traffic GROUP BY ALL HAVING count(*) > 1")
     trace.none(f"SELECT * FROM traffic WHERE kind NOT IN {(*DATA_KINDS, *CONTROL_KINDS)}")
-    # Copies addressed are received, lost or in flight; the log of messages says the same.
+    # Copies addressed are received, lost or in flight; the message log agrees.
     trace.none(
         """SELECT * FROM
         (SELECT kind, sum(addressed) AS addressed, sum(received) AS received, sum(lost) AS lost,

@@ -9,6 +9,8 @@ makes up for what it lost, soon, and no other bucket pays for it.
 from collections import defaultdict
 from collections.abc import Mapping
 
+from sim.arithmetic import plain_sum
+
 FADING = 0.998
 """What a reading's share in the sums falls to with each further reading of its bucket."""
 
@@ -24,7 +26,7 @@ class RecallTarget:
 
     def choose(self, bucket: int, local: int, expected: Mapping[int, float]) -> list[int]:
         """The heads to probe for one reading, most partners first."""
-        owed = FADING * self._owed[bucket] + local + sum(expected.values())
+        owed = FADING * self._owed[bucket] + local + plain_sum(expected.values())
         delivered = FADING * self._delivered[bucket] + local
         chosen = []
         for head in sorted(expected, key=lambda head: (-expected[head], head)):

@@ -24,6 +24,7 @@ from enum import StrEnum
 from join.contract import Value
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
+from sim.arithmetic import plain_sum
 
 INITIAL_RELEVANCE = 0.5
 
@@ -109,7 +110,7 @@ class RelevanceMatrix:
                 for head, chance in zip(heads, chances, strict=True)
             ]
             keyed.sort(reverse=True)
-            chosen = [(chance, head) for _, chance, head in keyed[: round(sum(chances))]]
+            chosen = [(chance, head) for _, chance, head in keyed[: round(plain_sum(chances))]]
         chosen.sort()
         return tuple(head for _, head in chosen)
 
@@ -119,9 +120,9 @@ class RelevanceMatrix:
         if not note.heads:
             return
         if self._with_initiator:
-            mean = (sum(note.weights) + 1.0) / (len(note.weights) + 1)
+            mean = (plain_sum(note.weights) + 1.0) / (len(note.weights) + 1)
         else:
-            mean = sum(note.weights) / len(note.weights)
+            mean = plain_sum(note.weights) / len(note.weights)
         row = self._row(note.value)
         for head, weight in zip(note.heads, note.weights, strict=True):
             entry = row.get(head, INITIAL_RELEVANCE) + weight - mean
