@@ -102,6 +102,6 @@ def _warn(rows: Sequence[Mapping[str, Any]]) -> None:
             tell(f"{row['run']}: recall is from a sample of {share:.1%} of the pairs owed")
         if row["duplicates"] or row["spurious"]:
             tell(
-                f"{row['run']}: the sink was told {row['duplicates']} pairs more than once "
-                f"and {row['spurious']} that are no match"
+                f"{row['run']}: results list {row['duplicates']} pairs more than once"
+                f" and {row['spurious']} that are no match"
             )
