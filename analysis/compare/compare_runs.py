@@ -37,7 +37,7 @@ NOTE = (
 )
 
 _BY_KIND: Final = ("bytes", "messages")
-"""What is also told of each message kind."""
+"""What is also shown by message kind."""
 
 
 @dataclass(frozen=True, slots=True)

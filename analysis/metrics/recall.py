@@ -78,14 +78,14 @@ def recall(
     )
     counts = (
         judged.join(plain_pairs(origins), "run", "left")
-        .join(told_pairs(valued, apart, keep), "run", "left")
+        .join(listed_pairs(valued, apart, keep), "run", "left")
         .join(duplicates(apart), "run", "left")
     )
     # A run without result rows delivered nothing; one whose results keep no partners cannot be judged.
     listed = F.coalesce("listed", F.lit(True))
-    for column in ("plain", "told", "duplicates", "spurious"):
+    for column in ("plain", "listed_apart", "duplicates", "spurious"):
         counts = counts.withColumn(column, F.when(listed, F.coalesce(column, F.lit(0))))
-    delivered = (F.col("plain") + F.col("told")).alias("delivered")
+    delivered = (F.col("plain") + F.col("listed_apart")).alias("delivered")
     return counts.select("run", "owed", "owed_all", delivered, "duplicates", "spurious")
 
 
@@ -244,8 +244,8 @@ def listings(rows: DataFrame) -> DataFrame:
     )
 
 
-def told_pairs(valued: DataFrame, rows: DataFrame, keep: Keep) -> DataFrame:
-    """The owed pairs of judged readings that `rows` deliver, each once: run, told, spurious."""
+def listed_pairs(valued: DataFrame, rows: DataFrame, keep: Keep) -> DataFrame:
+    """The owed pairs of judged readings that `rows` deliver, each once: run, listed_apart, spurious."""
     pairs = keep(distinct_pairs(valued, rows))
     # The origin of a listing against event order is owed the node if that has an earlier reading too.
     earlier = valued.select("run", "value", F.col("node").alias("other"), F.col("at_us").alias("s"))
@@ -266,7 +266,7 @@ def told_pairs(valued: DataFrame, rows: DataFrame, keep: Keep) -> DataFrame:
         .join(owed_too, "run", "left")
         .select(
             "run",
-            (F.col("surely") + F.coalesce("owed_too", F.lit(0))).alias("told"),
+            (F.col("surely") + F.coalesce("owed_too", F.lit(0))).alias("listed_apart"),
             "spurious",
         )
     )

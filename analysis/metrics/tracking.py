@@ -26,10 +26,10 @@ def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame
     """One row per run with truth: run, overlap, wrong, missed, appeared_us, detected_us."""
     windows = runs.where("window_us is not null").select("run", "window_us")
     instants = truth.select("run", "at_us").distinct()
-    told = results.where("origin is not null").join(
+    joined = results.where("origin is not null").join(
         F.broadcast(instants.select("run").distinct()), "run", "left_semi"
     )
-    listed = told.groupBy("run").agg(F.bool_and(F.col("partners").isNotNull()).alias("listed"))
+    listed = joined.groupBy("run").agg(F.bool_and(F.col("partners").isNotNull()).alias("listed"))
     inside = (
         truth.select("run", "at_us", F.explode("nodes").alias("node"))
         .distinct()
@@ -66,7 +66,7 @@ def tracking(truth: DataFrame, results: DataFrame, runs: DataFrame) -> DataFrame
     return (
         judged.join(listed, "run", "left")
         .join(windows, "run", "left")
-        .join(detection(truth, told), "run", "left")
+        .join(detection(truth, joined), "run", "left")
         .withColumn("judged", known & F.col("window_us").isNotNull())
         .select(
             "run",
@@ -109,11 +109,11 @@ def answer_at(instants: DataFrame, results: DataFrame) -> DataFrame:
     )
 
 
-def detection(truth: DataFrame, told: DataFrame) -> DataFrame:
+def detection(truth: DataFrame, joined: DataFrame) -> DataFrame:
     """The first instant with a mote inside and the first result then or later: run, appeared_us, detected_us."""
     first = truth.where(F.size("nodes") > 0).groupBy("run").agg(F.min("at_us").alias("appeared_us"))
     found = (
-        told.select("run", "at_us")
+        joined.select("run", "at_us")
         .join(F.broadcast(first), "run")
         .where("at_us >= appeared_us")
         .groupBy("run")

@@ -212,7 +212,7 @@ def _energy(energy: EnergyHistory | None, *, missing: str) -> list[Figure]:
         "residual",
         "What is left in the batteries",
         "Each line: that share of the motes has less left than shown. Heads drain first, so the"
-        " lowest lines tell how even the load is.",
+        " lowest lines show how even the load is.",
     )
     last = Figure(
         "batteries",

@@ -112,7 +112,7 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
 def _truth_and_answer(
     trace: TraceTables, manifest: Manifest, frames: Frames, *, motes: int
 ) -> tuple[Toggles | None, AnswerHistory | None, str]:
-    """The sets over time, as far as the trace tells them, and a note on what it does not."""
+    """The sets over time, as far as the trace has them, and a note on what it lacks."""
     truth = truth_toggles(trace, frames, motes=motes) if trace.has("truth") else None
     lacking = [table for table in ("truth", "results") if not trace.has(table)]
     notes = [missing_table(*lacking)] if lacking else []

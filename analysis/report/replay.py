@@ -86,7 +86,7 @@ class AnswerHistory:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many motes are in a set at each frame; None for sets that the trace does not tell."""
+    """How many motes are in a set at each frame; None for sets that the trace does not have."""
 
     inside: NDArray[np.int64] | None
     answered: NDArray[np.int64] | None

@@ -26,6 +26,7 @@ from tests.support.run_directories import (
 )
 
 RUNS = 40
+S = 1_000_000
 
 
 @pytest.fixture(scope="module", params=["whole", "in small pieces"])
@@ -91,6 +92,38 @@ def test_results_that_keep_no_partners_say_nothing_of_recall_and_coverage(tmp_pa
     assert row["detection_delay_s"] == 1e-6
     for metric in ("delivered", "recall", "duplicates", "spurious", "coverage", "misses"):
         assert row[metric] is None, metric
+
+
+def came(at: int, value: int, *partners: int) -> Row:
+    """A result of mote 0 at this second."""
+    members = [(node, at * S) for node in partners]
+    return (at * S, "q", "+", value, 0, at * S, 2, members, 0, 2, False, False, None)
+
+
+def left(at: int, value: int, *nodes: int) -> Row:
+    """Motes that leave the answer of a value at this second."""
+    members = [(node, 0) for node in nodes]
+    return (at * S, "q", "-", value, None, None, 1, members, None, 1, False, False, None)
+
+
+def test_mote_that_is_named_and_let_go_at_once_is_not_in_the_answer(tmp_path: Path) -> None:
+    rows = {"results": [came(10, 1, 1), left(10, 1, 1)], "truth": [(12 * S, "a", [0])]}
+    row = metrics_of(write_run(tmp_path / "run", rows))
+    assert (row["coverage"], row["false_alarms"]) == (1.0, 0.0)
+
+
+def test_mote_in_the_answers_of_several_values_counts_once(tmp_path: Path) -> None:
+    results = [
+        came(10, 1),
+        came(12, 2),
+        left(20, 2, 0),
+        came(30, 3),
+        left(40, 3, 0),
+        left(50, 1, 0),
+    ]
+    truth: list[Row] = [(at * S, "a", []) for at in (5, 15, 25, 35, 45, 55)]
+    row = metrics_of(write_run(tmp_path / "run", {"results": results, "truth": truth}))
+    assert row["false_alarms"] == 4 / 6
 
 
 def test_nothing_is_said_of_pairs_where_the_join_leaves_them_out_or_has_no_window(
