@@ -20,7 +20,7 @@ _WRONG = {
 
 
 def summary(manifest: Manifest, directory: Path) -> str:
-    """What happened, on one screen; `directory` is where the run is."""
+    """The run on one screen; `directory` is the run directory."""
     counts = manifest.counts
     lines = {
         "phenomenon": _phenomenon(counts["tracking"]),
@@ -33,9 +33,9 @@ def summary(manifest: Manifest, directory: Path) -> str:
     if counts.get("recording"):
         lines["recording"] = _recording(counts["recording"])
     if counts.get("queries"):
-        told = ((name, cells["changes"]) for name, cells in counts["queries"].items())
+        changed = ((name, cells["changes"]) for name, cells in counts["queries"].items())
         lines["queries"] = ", ".join(
-            f"{name} changed {_n(changes)} times" for name, changes in told
+            f"{name} changed {_n(changes)} times" for name, changes in changed
         )
     if let_go := evictions(counts.get("predicate_windows", {})):
         lines["let go"] = "; ".join(let_go)
@@ -56,7 +56,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
 
 
 def _has_recall(manifest: Manifest) -> bool:
-    """Whether the trace says how much of the exact join was delivered; see `analysis/metrics/recall.py`."""
+    """Whether the trace has what recall is computed from; see `analysis/metrics/recall.py`."""
     scenario = manifest.scenario
     recorded = {"readings", "results"} <= manifest.rows.keys() and scenario["trace"]["partners"]
     return recorded and scenario["join"]["arity"] != "complete"
@@ -92,7 +92,7 @@ def _readings(counts: Mapping[str, Any]) -> str:
 
 
 def _recording(counts: Mapping[str, int]) -> str:
-    """How many readings were replayed, and what the recording had beside them."""
+    """How many readings were replayed, and how many the recording had that were not usable."""
     wrong = [f"{_n(counts[kind])} {words}" for kind, words in _WRONG.items() if counts[kind]]
     return ", ".join([f"{_n(counts['readings'])} readings", *wrong])
 
