@@ -50,7 +50,7 @@ class ProgressDisplay:
             self._bar.stop()
 
     def update(self, done: float, note: str = "") -> None:
-        """Say how much is done, and one thing worth knowing."""
+        """Show how much is done, and a short note."""
         if self._bar:
             self._bar.update(self._task, completed=done, note=note)
             return

@@ -1,7 +1,7 @@
 """Runs of the shared-join workload, repeated over seeds: what `motejoin reproduce` draws and judges.
 
-The seed is the unit. All schedules meet the same arrivals of a seed, so that they are compared seed by seed. Bursts
-are heavy-tailed (at an expected size of five their variance is infinite): one seed alone says little.
+The seed is the unit. All schedules get the same arrivals of a seed, so that they are compared seed by seed. Bursts
+are heavy-tailed (at an expected size of five their variance is infinite): one seed alone shows little.
 """
 
 import os

@@ -18,7 +18,7 @@ class OtherCost(ProtocolOptions):
 
 def test_a_name_is_given_once() -> None:
     before = registered()
-    register(HEED)  # the same again does no harm
+    register(HEED)  # registering the same again has no effect
     with pytest.raises(InputError, match="'heed': there is one of that name"):
         register(ClusteringProtocol("heed", "", ProtocolOptions, elect))
     assert registered() == before
