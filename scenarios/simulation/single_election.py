@@ -153,7 +153,7 @@ def _as_text(figures: dict[str, Any]) -> str:
     nearest_m = figures["min_head_distance_m"]
     lines = {
         "heads": f"{figures['heads']:,} of {figures['nodes']:,} motes"
-        f" ({figures['heads'] / figures['nodes']:.1%}), {figures['self_elected']:,} for want of one",
+        f" ({figures['heads'] / figures['nodes']:.1%}), {figures['self_elected']:,} self-elected",
         "iterations": f"{figures['iterations']:,}",
         "uncovered": f"{figures['uncovered']:,}",
         "cluster size": f"{np.mean(sizes):.1f} on average, {sizes[0]:,} at most",
