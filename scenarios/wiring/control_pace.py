@@ -12,7 +12,7 @@ from scenarios.wiring.network import mac_timing
 
 CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
 """On an ideal MAC and a fast radio: 25 bytes as in HEED's application study; the pace is ours."""
-TELLING_US: Final = 100_000
+EXCHANGE_US: Final = 100_000
 MULTI_HOP_FACTOR: Final = 8
 """How much longer enrolments and rosters get when they travel over several hops."""
 
@@ -67,7 +67,7 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     return ControlPace(
         profile,
         replace(CONTROL, interval_us=interval_us, slot_us=slot_us),
-        least_us=hops * max(TELLING_US, 16 * message_us),
+        least_us=hops * max(EXCHANGE_US, 16 * message_us),
         turns=turns,
         contention_us=contention_us,
     )
