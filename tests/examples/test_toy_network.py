@@ -1,20 +1,31 @@
 """The toy strategy, MAC and probing rule work in whole runs, and no product file knows them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.examples import toy_mac, toy_rule, toy_strategy  # noqa: F401 - importing registers them
 from tests.support.checkers.trace import Trace, check_trace
-from tests.support.runs import fails, run_here
+from tests.support.plugins import motejoin
 
-SHORT = ("--set", "duration_s=60.0")
+TOYS = ("toy_strategy", "toy_mac", "toy_rule")
+TICK_US = 10_000
 
 
-def run(out: Path, *settings: str) -> Trace:
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the toys in it."""
+    for toy in TOYS:
+        shutil.copy(Path(__file__).with_name(f"{toy}.py"), tmp_path)
+    return tmp_path
+
+
+def run(folder: Path, name: str, setting: str) -> Trace:
     """A short run whose trace all checkers accept."""
-    run_here(out, *SHORT, *(word for each in settings for word in ("--set", each)))
-    return check_trace(out)
+    words = ["run", "gas-cloud-small", "--set", "duration_s=60.0", "--set", setting, "--out", name]
+    ran = motejoin(folder, *words, plugins=",".join(TOYS))
+    assert ran.returncode == 0, ran.stderr
+    return check_trace(folder / name)
 
 
 def pairs(trace: Trace) -> set[tuple[object, ...]]:
@@ -26,9 +37,9 @@ def pairs(trace: Trace) -> set[tuple[object, ...]]:
     }
 
 
-def test_the_toy_strategy_joins_what_the_centralised_one_joins(tmp_path: Path) -> None:
-    direct = run(tmp_path / "direct", "join.strategy=direct")
-    central = run(tmp_path / "central", "join.strategy=centralised")
+def test_the_toy_strategy_joins_what_the_centralised_one_joins(folder: Path) -> None:
+    direct = run(folder, "direct", "join.strategy=direct")
+    central = run(folder, "central", "join.strategy=centralised")
     assert pairs(direct) == pairs(central)
     assert pairs(direct)
     ((heads,),) = direct.rows(
@@ -37,21 +48,27 @@ def test_the_toy_strategy_joins_what_the_centralised_one_joins(tmp_path: Path) -
     assert heads == 0
 
 
-def test_the_toy_mac_sends_unicasts_on_its_ticks_only(tmp_path: Path) -> None:
-    trace = run(tmp_path / "run", "radio.mac=ticking")
-    tick = f"at_us % {toy_mac.TICK_US}"
+def test_the_toy_mac_sends_unicasts_on_its_ticks_only(folder: Path) -> None:
+    trace = run(folder, "run", "radio.mac=ticking")
+    tick = f"at_us % {TICK_US}"
     assert trace.rows(f"SELECT DISTINCT {tick} FROM messages WHERE target IS NOT NULL") == [(0,)]
 
 
-def test_the_toy_rule_probes_about_half_of_the_heads(tmp_path: Path) -> None:
-    trace = run(tmp_path / "run", "join.feedback=coin-toss")
+def test_the_toy_rule_probes_about_half_of_the_heads(folder: Path) -> None:
+    trace = run(folder, "run", "join.feedback=coin-toss")
     ((share,),) = trace.rows("SELECT SUM(len(heads)) / SUM(known) FROM requests WHERE known > 0")
     assert share == pytest.approx(0.5, abs=0.1)
 
 
-@pytest.mark.parametrize("key", ["join.strategy", "radio.mac", "join.feedback"])
+@pytest.mark.parametrize(
+    ("key", "known"),
+    [("join.strategy", "direct"), ("radio.mac", "ticking"), ("join.feedback", "coin-toss")],
+)
 def test_a_misspelt_name_is_refused_with_the_registered_ones(
-    key: str, capsys: pytest.CaptureFixture[str]
+    key: str, known: str, folder: Path
 ) -> None:
-    said = fails(capsys, "run", "gas-cloud-small", "--set", f"{key}=tiking")
-    assert f"{key} = 'tiking': expected one of" in said
+    words = ["run", "gas-cloud-small", "--set", f"{key}=tiking"]
+    refused = motejoin(folder, *words, plugins=",".join(TOYS))
+    assert refused.returncode == 2
+    assert f"{key} = 'tiking': expected one of" in refused.stderr
+    assert repr(known) in refused.stderr

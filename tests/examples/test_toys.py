@@ -2,10 +2,7 @@
 
 import csv
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,30 +10,9 @@ import pytest
 from scenarios.files.shipped import shipped_scenarios
 from sim.trace.manifest import read_complete
 from tests.support.checkers.trace import check_trace
-from tests.support.places import ROOT
+from tests.support.plugins import motejoin
 
 HERE = Path(__file__).parent
-
-
-def motejoin(
-    folder: Path, *arguments: str, plugins: str = "", path: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run `motejoin` in `folder`, with users' modules of these names and packages at `path`."""
-    paths = [str(each) for each in (ROOT, path) if each]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "MOTEJOIN_PLUGINS": plugins,
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "scenarios", *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
 
 
 @pytest.fixture
