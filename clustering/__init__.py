@@ -1,1 +1,1 @@
-"""Clustering protocols as pure cores, and the driver that runs them as messages in simulated time."""
+"""Clustering: protocols as pure generators, and the driver that runs them in simulated time."""

@@ -1,6 +1,6 @@
-"""How the sink calls an election: a broadcast, relayed by the motes that hear it where it does not reach all.
+"""The sink's call to an election: a broadcast, relayed by motes where it does not reach all of them.
 
-A mote that misses the call is drawn in by its neighbours' first announcements, so that everybody takes part.
+A mote that misses the call joins in at its neighbours' first announcements, so that every mote takes part.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from sim.trace.kinds import CALL
 from sim.trace.tables import SINK
 
 CALL_BYTES = 0
-"""A call to elect says no more than its kind."""
+"""A call to elect has no body: its kind is all it carries."""
 
 
 class Caller:
@@ -30,16 +30,16 @@ class Caller:
         wait_us: int,
         rng: Random,
     ) -> None:
-        """A sink's call.
+        """Set up the sink's calls.
 
         Args:
             kernel: The clock.
-            air: What the call goes over.
+            air: Carries the call.
             audience: The motes in range of a node.
             range_m: How far the call carries.
             relayed: Whether motes pass the call on.
-            spread_us: Relays wait a random time up to this, so that they do not all speak at once.
-            wait_us: How long the call is given to reach everybody.
+            spread_us: Relays wait a random time up to this, so that they do not all send at once.
+            wait_us: How long to wait for the call to reach every mote.
             rng: Draws those times.
         """
         self._kernel = kernel

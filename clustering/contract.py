@@ -1,14 +1,14 @@
-"""How a clustering protocol speaks: a generator that yields what is sent and is told what was heard.
+"""The contract of clustering protocols: a generator that yields what to send and receives what was heard.
 
 A protocol core is a plain generator function, so that its paper's phases read from top to bottom. It
-knows neither clock nor radio: `clustering.election` runs it over the simulated air, where messages take
-time and energy and may be lost; `run_ideal` runs it at once, with perfect hearing.
+uses neither clock nor radio: `clustering.election` runs it over the simulated air, where messages take
+time and energy and may be lost; `run_ideal` runs it at once and loses nothing.
 
     heard = yield Broadcast("head", announcers, …)
     heard = yield Unicast("join", members, heads, …)
 
-Whoever runs a core may lose any copy of any message and let nodes fall silent half-way. The core answers
-for the rest: every node it was told is alive ends as a head, or as member of a head that heard it join.
+The caller may lose any copy of any message, and nodes may fall silent half-way. The core guarantees that every
+node that was alive at the start ends as a head, or as a member of a head that heard it join.
 """
 
 from collections.abc import Callable, Generator
@@ -27,7 +27,7 @@ Reals: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Who hears whom, in compressed sparse rows: node i's listeners are targets[starts[i]:starts[i+1]].
+    """Links in compressed sparse rows: the nodes that hear node i are targets[starts[i]:starts[i+1]].
 
     Invariants:
         * Links are symmetric: j in row i means i in row j.
@@ -37,7 +37,7 @@ class Neighbourhood:
     starts: Nodes
     targets: Nodes
     distances_m: Reals
-    """Of each link, in the order of `targets`."""
+    """Length of each link, in the order of `targets`."""
     range_m: float
     """How far an announcement carries: no link is longer."""
 
@@ -51,7 +51,7 @@ class Neighbourhood:
         return np.diff(self.starts)
 
     def listeners(self, node: int) -> list[int]:
-        """Who hears a node, ascending."""
+        """The nodes that hear `node`, ascending."""
         listeners: list[int] = self.targets[self.starts[node] : self.starts[node + 1]].tolist()
         return listeners
 
@@ -60,7 +60,7 @@ class Neighbourhood:
         return np.repeat(np.arange(self.count), self.degrees())
 
     def only(self, links: Flags) -> "Neighbourhood":
-        """The same nodes with these links alone; keep both directions or neither."""
+        """The same nodes with only these links; keep both directions or neither."""
         kept_before = np.concatenate([[0], np.cumsum(links)])
         return Neighbourhood(
             starts=kept_before[self.starts],
@@ -71,7 +71,7 @@ class Neighbourhood:
 
     def links(self, sources: Nodes, targets: Nodes) -> Nodes:
         """The index of each link from source to target, -1 where there is none."""
-        # Rows are ascending, and so the links as (source, target) are, too.
+        # Rows are ascending, so the links are ascending as (source, target) too.
         keys = self.sources() * self.count + self.targets
         wanted = sources * self.count + targets
         found = np.searchsorted(keys, wanted)
@@ -84,34 +84,34 @@ class ControlMessages:
     """Size and pace of a protocol's control messages."""
 
     body_bytes: int
-    """Of every control message, without the radio's header."""
+    """Size of every control message, without the radio's header."""
     interval_us: int
     """How long nodes listen when all may announce (t_c in the HEED paper)."""
     slot_us: int
     """How long nodes listen when a few announce in turn, after a random back-off."""
     join_attempts: int
-    """How often a node tells a head that it joins, before it gives that head up."""
+    """How often a node sends its join message to a head before it gives that head up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """Some nodes announce something to whoever is in range, all in the same interval."""
+    """Some nodes each announce something to all in range, in the same interval."""
 
     kind: str
     """Message kind in traces, such as "cost" or "head"."""
     nodes: Nodes
-    """Who announces, each node once; perhaps nobody, and the interval passes in silence."""
+    """The nodes that announce, each once; if there are none, the interval passes in silence."""
     within: Neighbourhood
-    """Whom the announcement is meant for, and at what range; nobody else counts as hearing it, though
-    others in range may spend energy on it."""
+    """The intended receivers, and the range. Others in range may spend energy on the announcement but do
+    not count as hearing it."""
     body_bytes: int
     wait_us: int
-    """How long the protocol waits for announcements before it goes on."""
+    """How long the protocol waits for announcements before it continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unicast:
-    """Some nodes each tell one other node something; nodes and targets may also be the sink."""
+    """Some nodes each send a message to one other node; nodes and targets may also be the sink."""
 
     kind: str
     nodes: Nodes
@@ -125,9 +125,9 @@ Send: TypeAlias = Broadcast | Unicast
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Who heard whom in answer to a `Send`: one entry per copy that arrived.
+    """The outcome of a `Send`: one entry (source, target) per copy that arrived.
 
-    The sender of a `Unicast` is taken to know whether it arrived, as if by an acknowledgement.
+    The sender of a `Unicast` is assumed to know whether it arrived, as if by an acknowledgement.
     """
 
     sources: Nodes
@@ -143,12 +143,12 @@ class Clusters:
     via: Nodes
     """The next hop of each node to its head: the head itself unless the protocol makes wider clusters."""
     self_elected: Flags
-    """Heads for want of one: they heard of no head that would have them."""
+    """Self-elected heads: they heard of no head that accepted them."""
     tentative_rounds: Nodes
     """Iterations in which each node announced itself as tentative head."""
     iterations: int
     up: Nodes | None = None
-    """Heads of heads: where each head passes on what is for the sink, a head of a higher level or the sink
+    """Heads of heads: where each head forwards messages for the sink, to a head of a higher level or the sink
     itself; the sink for all other nodes. None without levels."""
     heads_by_level: tuple[int, ...] = ()
     """How many heads were elected at each level; empty without levels."""
@@ -158,10 +158,10 @@ class Clusters:
         return np.flatnonzero(self.head == np.arange(len(self.head)))
 
     def among(self, alive: Flags) -> "Clusters":
-        """The clusters that are left when only `alive` nodes are.
+        """The clusters that remain when only `alive` nodes are left.
 
-        The dead take no part. A member whose way to its head leads through a dead node leads itself; a head
-        whose head is dead passes on to the sink.
+        Dead nodes belong to no cluster. A member whose path to its head leads through a dead node becomes its
+        own head; a head whose head is dead sends to the sink.
         """
         own = np.arange(len(self.head))
         takes_part = alive & (self.head >= 0)
@@ -186,18 +186,18 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The elections so far, as far as protocols want to know."""
+    """The facts about earlier elections that protocols use."""
 
     round: int
     """How many there have been."""
     last_led: Nodes
-    """The round in which each node was last elected as head; -1 if never, or for want of another head only."""
+    """The round in which each node was last elected head; -1 if never, or only self-elected."""
     took_part: Flags
-    """The nodes that took part in the election before; none before the first."""
+    """The nodes that took part in the previous election; none before the first."""
 
     @classmethod
     def first(cls, count: int) -> Self:
-        """Before any election among `count` nodes."""
+        """The history before any election among `count` nodes."""
         return cls(0, np.full(count, -1), np.zeros(count, dtype=np.bool_))
 
     def after(self, clusters: Clusters) -> Self:
@@ -211,7 +211,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The network as an election finds it."""
+    """The network at the start of an election."""
 
     neighbourhood: Neighbourhood
     """Links within cluster range."""
@@ -223,7 +223,7 @@ class Situation:
     """Each node's residual energy as a share of a full battery."""
     history: History
     heads_guess: int
-    """How many heads to aim at, for protocols that aim at a number, where the user does not say."""
+    """How many heads to aim at by default, for protocols that aim at a number."""
     control: ControlMessages
     """Size and pace of the messages."""
 
@@ -235,12 +235,12 @@ Outcome = TypeVar("Outcome")
 
 
 def run_ideal(steps: Generator[Send, Heard, Outcome], alive: Flags) -> Outcome:
-    """Run an election, or steps of one, at once, every live listener in range hearing everything."""
+    """Run an election, or steps of one, at once; every live node in range hears everything."""
     return run_with(steps, lambda send: hear_all(send, alive))
 
 
 def run_with(steps: Generator[Send, Heard, Outcome], hear: Hearing) -> Outcome:
-    """Run an election, or steps of one, at once, `hear` deciding who hears what."""
+    """Run an election, or steps of one, at once; `hear` decides which copies arrive."""
     try:
         send = next(steps)
         while True:
@@ -251,7 +251,7 @@ def run_with(steps: Generator[Send, Heard, Outcome], hear: Hearing) -> Outcome:
 
 
 def hear_all(send: Send, alive: Flags) -> Heard:
-    """What perfect hearing makes of one sending."""
+    """The outcome of one `Send` if nothing is lost."""
     if isinstance(send, Unicast):
         kept = (send.targets == SINK) | alive[send.targets]
         return Heard(send.nodes[kept], send.targets[kept])

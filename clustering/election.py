@@ -1,9 +1,9 @@
 """Runs any clustering protocol as messages in simulated time.
 
-A protocol core yields what its nodes send; the driver puts it on air, lets the protocol's interval pass,
-and tells the core who heard whom. Announcements of one interval are spread over its first half, as a real
-network's would be. A broadcast is heard, and paid for, by all in its range, also by those that it is not meant
-for. What arrives after its interval is over comes too late to count.
+A protocol core yields what its nodes send; the driver puts it on air, waits for the protocol's interval,
+and returns the copies that arrived to the core. Announcements of one interval are spread over its first half, as
+in a real network. All motes in range of a broadcast hear it and pay for it, including those it is not meant for.
+Copies that arrive after their interval do not count.
 """
 
 from collections.abc import Callable, Generator
@@ -29,7 +29,7 @@ from sim.trace.tables import DropReason
 
 
 class ElectionDriver:
-    """Holds elections over the air."""
+    """Runs elections over the air."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ElectionDriver:
         self._attached: set[str] = set()
 
     def hold(self, election: Election) -> Generator[Event, Any, Clusters]:
-        """The story of one election; ends with its outcome."""
+        """A process that runs one election; returns its outcome."""
         try:
             send = next(election)
             while True:
@@ -78,21 +78,21 @@ class ElectionDriver:
             case Unicast():
                 if send.kind not in self._attached:
                     self._attached.add(send.kind)
-                    self._air.attach(send.kind, self._on_told, self._on_lost)
+                    self._air.attach(send.kind, self._on_unicast, self._on_lost)
                 pairs = zip(send.nodes.tolist(), send.targets.tolist(), starts_us, strict=True)
                 for node, target, at_us in pairs:
                     self._air.unicast(send.kind, node, target, send.body_bytes, copies, at_us)
 
-    def _on_told(self, message: Message) -> None:
+    def _on_unicast(self, message: Message) -> None:
         copies: _Copies = message.body
         copies.add(message.source, [message.target])
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
-        """The air has logged it; the protocol notices by not being told."""
+        """Do nothing: the air has logged the loss, and the protocol sees that the copy is missing."""
 
 
 class _Copies:
-    """The copies that arrived of what was sent in one interval."""
+    """The copies that arrived of messages sent in one interval."""
 
     def __init__(self) -> None:
         self.sources: list[int] = []
@@ -103,7 +103,7 @@ class _Copies:
         self.targets.extend(heard)
 
     def only(self, within: Neighbourhood) -> Callable[[int, list[int]], None]:
-        """Adds the copies that came to those whom they are meant for."""
+        """A function that adds the copies that reached intended receivers."""
 
         def add(source: int, heard: list[int]) -> None:
             meant = set(within.listeners(source))

@@ -28,7 +28,7 @@ class EnrolmentOptions:
     """How heads and sink exchange enrolments and rosters."""
 
     wait_us: Callable[[int, int], int]
-    """How long messages are given to arrive, by their number and bytes."""
+    """How long to wait for messages to arrive, by their number and bytes."""
     linger_us: int
     """How long a head that steps down goes on answering."""
     copies: int
@@ -61,7 +61,7 @@ class Enrolment:
         return len({*self._enrolled})
 
     def exchange(self, heads: Sequence[int], before: Iterable[int]) -> Story:
-        """Heads enrol at the sink; the sink sends the roster to all that may hold readings.
+        """Heads enrol at the sink; the sink sends the roster to every head that may hold readings.
 
         `before` are the heads up to now.
         """
@@ -94,7 +94,7 @@ class Enrolment:
         yield kernel.timeout(wait_us)
 
     def linger(self, stepped_down: Iterable[int]) -> None:
-        """Heads that have stepped down now answer for a while longer."""
+        """Let heads that have just stepped down answer for a while longer."""
         now_us = self._kernel.now_us
         self._lingering = {head: us for head, us in self._lingering.items() if us > now_us}
         until_us = now_us + self._options.linger_us
@@ -108,4 +108,4 @@ class Enrolment:
         self._handler(message.target, heads, lingering)
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
-        """The air has logged it; a head that gets no roster keeps its old one."""
+        """Do nothing: the air has logged the loss, and a head that gets no roster keeps its old one."""

@@ -1,4 +1,4 @@
-"""Who is within range of whom, for any number of motes."""
+"""Links between motes within a given range."""
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -36,14 +36,14 @@ def neighbourhood_within(
 
 
 class Neighbourhoods:
-    """Who is within range of whom, for any range: each is worked out once."""
+    """The links between motes within any range; each range is computed once."""
 
     def __init__(self, positions_m: Reals) -> None:
         self._positions_m = positions_m
         self._by_range: dict[float, Neighbourhood] = {}
 
     def within(self, range_m: float) -> Neighbourhood:
-        """All links of at most `range_m`; the same object whenever asked."""
+        """All links of at most `range_m`; the same object on every call."""
         found = self._by_range.get(range_m)
         if found is None:
             found = self._by_range[range_m] = neighbourhood_within(self._positions_m, range_m)

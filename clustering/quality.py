@@ -1,4 +1,4 @@
-"""How good an election's outcome is, and whether it is one at all."""
+"""The quality and validity of an election's outcome."""
 
 from dataclasses import dataclass
 
@@ -16,17 +16,17 @@ class Quality:
     """Live nodes."""
     heads: int
     self_elected: int
-    """Heads for want of one."""
+    """Self-elected heads."""
     uncovered: int
-    """Live nodes that are neither head nor in touch with one; none, if the protocol is right."""
+    """Live nodes that are neither a head nor linked to one; none if the protocol is correct."""
     sizes: tuple[int, ...]
     """Nodes in each cluster, its head included, largest first."""
     memberless: int
     """Heads with no member."""
     head_distance_m_min: float | None
-    """Between the two nearest heads; None with fewer than two."""
+    """Distance between the two nearest heads; None with fewer than two."""
     hops_max: int
-    """From a member to its head."""
+    """Largest number of hops from a member to its head."""
 
 
 def measure(
@@ -48,7 +48,7 @@ def measure(
 
 
 def is_valid_clustering(clusters: Clusters, neighbourhood: Neighbourhood, alive: Flags) -> bool:
-    """Whether every live node is a head or linked to a live one, and every dead node is left out."""
+    """Whether every live node is a head or linked to a live one, and no dead node is in a cluster."""
     left_out = clusters.head == -1
     return bool(
         np.array_equal(left_out, ~alive)
@@ -60,7 +60,7 @@ def uncovered_nodes(clusters: Clusters, neighbourhood: Neighbourhood, alive: Fla
     """The live nodes that are neither a head nor led to a live head by links within range."""
     own = np.arange(neighbourhood.count)
     is_head = alive & (clusters.head == own)
-    # A hop is sound if it leads over a link to a node of the same cluster, or nowhere for a head. Chains
+    # A hop is sound if it goes over a link to a node of the same cluster, or to itself for a head. Chains
     # end at dead nodes, whose hops are never sound.
     members = np.flatnonzero(alive & (clusters.head >= 0) & ~is_head)
     via = clusters.via[members]
@@ -84,10 +84,10 @@ def nearest_pair_m(positions_m: Reals) -> float | None:
 
 
 def _hops(clusters: Clusters) -> Nodes:
-    """Hops from each node to its head, none for nodes that took no part."""
+    """Hops from each node to its head, 0 for nodes that took no part."""
     at = np.where(clusters.head >= 0, np.arange(len(clusters.head)), -1)
     hops = np.zeros(len(at), dtype=np.int64)
-    # A chain that never arrives is cut at the number of nodes.
+    # A chain that never reaches its head is cut at the number of nodes.
     for _ in range(len(at)):
         underway = at != clusters.head
         if not underway.any():

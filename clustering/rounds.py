@@ -1,14 +1,13 @@
-"""Clustering rounds: an election at the start and every so often, and what follows from it.
+"""Clustering rounds: an election at the start and once per period, then enrolment and the switch to new heads.
 
-An election is also held early when it is needed: when a head's battery has fallen to a share of what it
-was at its election, or when a member notices that its head is dead. Whoever notices sends an alarm to the
-sink, and the sink calls the election (`clustering.calling`).
+An election is also held early when a head's battery has fallen to a share of what it was at its election, or when
+a member notices that its head is dead. The mote that notices sends an alarm to the sink, and the sink calls the
+election (`clustering.calling`).
 
 After an election the heads enrol at the sink and get their rosters (`clustering.enrolment`), if the join needs them.
-Only then do motes switch to their new heads, so that no reading meets a head that the others do not know of.
+Only then do motes switch to their new heads, so that no reading reaches a head that is not on the others' rosters.
 
-Motes that die before the switch take no part in what follows; members that they cut off from their heads lead
-themselves.
+Motes that die before the switch are left out; members that this cuts off from their heads become their own heads.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -33,9 +32,9 @@ from sim.units import US_PER_S
 
 ALARM_BYTES = 0
 CALL_GAP_US = 10 * US_PER_S
-"""Least time from one election to the next that an alarm calls."""
+"""Minimum time from an election to the next early one."""
 WATCH_US = US_PER_S
-"""How often heads look at their batteries."""
+"""How often heads check their batteries."""
 FOREVER_US = 1 << 60
 
 
@@ -44,7 +43,7 @@ class RoundOptions:
     """When elections are held."""
 
     round_us: int
-    """From one election to the next; 0: only alarms call further ones."""
+    """Time from one election to the next; 0: only alarms start further ones."""
     trigger_share: float
     """A head raises an alarm below this share of its energy at its election; 0: never."""
     on_head_failure: bool
@@ -65,10 +64,10 @@ class Elections:
         self._begin = begin
         self._history = history
         self.call = caller.call
-        """The sink calls the next election; a process that ends when motes have had time to hear it."""
+        """The sink's call to the next election; a process that ends when motes have had time to hear it."""
 
     def hold(self, alive: Flags) -> Generator[Event, Any, Clusters]:
-        """A process that holds an election among the live motes; ends with its outcome."""
+        """A process that runs an election among the live motes; returns its outcome."""
         clusters = yield from self._driver.hold(self._begin(alive, self._history))
         self._history = self._history.after(clusters)
         return clusters
@@ -98,13 +97,13 @@ class Rounds:
         self._residual_j = residual_j
         self._options = options
         self._elected_with_j: dict[int, float] = {}
-        """What the battery of each head held at its election."""
+        """The energy in each head's battery at its election."""
         self._alarmed: set[int] = set()
-        """Who has raised an alarm since the last election."""
+        """The motes that have raised an alarm since the last election."""
         self._settled_us = 0
         """When motes last switched to their heads."""
         self._call: Event | None = None
-        """Triggered by an alarm; None while an election goes on."""
+        """Triggered by an alarm; None during an election."""
         self._heads: list[int] = []
         self.held = 0
         """Elections that ended."""
@@ -133,7 +132,7 @@ class Rounds:
             yield from self._wait(started_us)
 
     def _notice_lost_head(self, node: int) -> None:
-        """A member has found its head dead."""
+        """Raise an alarm for a member that has found its head dead."""
         if self._options.on_head_failure:
             self._raise_alarm(node)
 
@@ -179,12 +178,12 @@ class Rounds:
         if self._call is None or self._call.triggered:
             return
         if early:
-            self._alarmed.discard(message.source)  # let it try again
+            self._alarmed.discard(message.source)  # it may try again
             return
         self._call.succeed()
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
-        """The air has logged it; whoever raised the alarm does not try again before the next election."""
+        """Do nothing: the air has logged the loss, and a mote raises no second alarm before the next election."""
 
     def _switch(self, clusters: Clusters) -> None:
         now_us = self._kernel.now_us
@@ -213,7 +212,7 @@ class Rounds:
         self._elected_with_j = {head: self._residual_j[head] for head in heads}
         self._alarmed.clear()
         self._settled_us = now_us
-        if heads:  # else everybody is dead, and there was no election
+        if heads:  # none if all motes are dead: then there was no election
             self.held += 1
         self.heads_elected += len(heads)
         self._membership.set_levels(up)

@@ -1,4 +1,4 @@
-"""A reading on its way to the join, the stamp it gets when it is joined, and the form in which it is held."""
+"""A reading as it is sent, its processing stamp, and the form in which join tables hold it."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ class Reading(NamedTuple):
 
 
 Stamp = tuple[int, int, int]
-"""(time of processing in microseconds, where, how many before it there): totally ordered."""
+"""(time of processing in microseconds, node, count of readings before it at that node): totally ordered."""
 
 HeldReading = tuple[int, Value, Stream, Stamp]
 """A reading in a table: time, value, stream, processing stamp."""

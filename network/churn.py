@@ -1,7 +1,7 @@
-"""Motes that crash and recover, are added or taken away, and outages of the sink: who works when.
+"""Churn: motes that crash and recover, are added or removed, and outages of the sink.
 
 A mote that is down neither senses, sends, receives nor draws energy, and what it held in memory is lost. A mote
-that is not there yet is as if down; one that is taken away stays down.
+that has not been added yet counts as down; one that is removed stays down.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ class Change:
 def crashes(
     streams: RandomStreams, count: int, *, mean_up_us: float, mean_down_us: float, end_us: int
 ) -> list[Change]:
-    """Crashes and recoveries of each mote, exponential times up and down; no recovery if down is 0."""
+    """Crashes and recoveries of each mote, with exponential times up and down; no recovery if down is 0."""
     changes = []
     for node in range(count):
         rng = streams.scalar("faults.crash", node)
@@ -47,7 +47,7 @@ def crashes(
 def arrivals(
     streams: RandomStreams, nodes: Sequence[NodeId], *, from_us: int, until_us: int
 ) -> list[Change]:
-    """Each of `nodes` is added at a uniform time."""
+    """Additions of `nodes`, each at a uniform time."""
     rng = streams.scalar("faults.added")
     return [Change(rng.randrange(from_us, until_us), node, Event.ADDED) for node in nodes]
 
@@ -55,7 +55,7 @@ def arrivals(
 def departures(
     streams: RandomStreams, count: int, *, removed: int, from_us: int, until_us: int
 ) -> list[Change]:
-    """`removed` motes chosen at random are taken away at uniform times."""
+    """Removals of `removed` motes chosen at random, at uniform times."""
     rng = streams.scalar("faults.removed")
     nodes = sorted(rng.sample(range(count), removed))
     return [Change(rng.randrange(from_us, until_us), node, Event.REMOVED) for node in nodes]
@@ -83,24 +83,24 @@ class Churn:
         self._on_up = on_up
         self._changes = sorted(changes, key=lambda c: (c.at_us, c.node, c.event))
         self.gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
-        """Motes that are not in the field: not yet, or no more. Crashed motes are."""
+        """Motes that are not in the field: not added yet, or removed. Crashed motes are in the field."""
         self._down: set[NodeId] = set()
         self.happened: list[tuple[int, NodeId, bool]] = []
-        """When which mote went down (False) or came up (True), apart from deaths."""
+        """(time, mote, whether it came up or went down), without deaths."""
 
     @property
     def absent(self) -> list[NodeId]:
-        """The motes that are not there at the start."""
+        """The motes that are not in the field at the start."""
         return sorted({c.node for c in self._changes if c.event is Event.ADDED})
 
     def start(self) -> None:
-        """Take away who is not there yet, and schedule all that will happen."""
+        """Take down the motes that are added later, and schedule all changes."""
         for node in self.absent:
             self._ledger.set_down(node)
         for change in self._changes:
-            self._kernel.call_at(change.at_us, self._happen, change)
+            self._kernel.call_at(change.at_us, self._apply, change)
 
-    def _happen(self, change: Change) -> None:
+    def _apply(self, change: Change) -> None:
         node = change.node
         if self._listening is not None and node != SINK:
             self._listening.settle_one(node)  # it may die of what it owes

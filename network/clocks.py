@@ -11,7 +11,7 @@ def true_time(node: NodeId, true_us: int) -> int:
 
 
 class LocalClocks:
-    """Clocks that started wrong and run fast or slow; the sink's, last, is right."""
+    """Clocks with an offset and a drift; the sink's, last, is exact."""
 
     def __init__(
         self, streams: RandomStreams, count: int, *, offset_us: float, drift_ppm: float
@@ -23,7 +23,7 @@ class LocalClocks:
         self._drifts: list[float] = [*drifts.tolist(), 0.0]
 
     def local_us(self, node: NodeId, true_us: int) -> int:
-        """What the clock of `node` shows at `true_us`."""
+        """The time on the clock of `node` at `true_us`."""
         return true_us + round(self._offsets_us[node] + self._drifts[node] * true_us)
 
     def true_us(self, node: NodeId, local_us: int) -> int:

@@ -1,4 +1,4 @@
-"""What the layers above see of the network: messages, the air that carries them, the CPUs that serve.
+"""The network as the layers above see it: messages, the air that carries them, the CPUs.
 
 Node numbers run from 0; the sink is `sim.trace.tables.SINK` (-1), which in every per-node list is the last
 element, so that hot code indexes motes and sink alike.
@@ -14,7 +14,7 @@ Argument = TypeVar("Argument")
 
 
 class Message:
-    """One message on its one hop, or on all of its hops. The body is what the protocol above sends."""
+    """One message, on one hop or on all of its hops. The body belongs to the protocol above."""
 
     __slots__ = ("at_us", "body", "bytes", "drop", "hops", "kind", "source", "target")
 
@@ -25,13 +25,13 @@ class Message:
         self.source = source
         self.target = target
         self.bytes = size
-        """On air, headers included, all hops together."""
+        """Bytes on air, including headers, over all hops."""
         self.hops = 1
         self.body: Any = body
         self.at_us = at_us
         """When its transmission starts."""
         self.drop: DropReason | None = None
-        """Why it will not arrive, if so decided while it is on its way."""
+        """Why it will not arrive, if that is decided while it is on its way."""
 
 
 Handler: TypeAlias = Callable[[Message], None]
@@ -39,7 +39,7 @@ LossHandler: TypeAlias = Callable[[Message, DropReason], None]
 
 
 LocalTime: TypeAlias = Callable[[NodeId, int], int]
-"""What a node's own clock shows at a true time, both in microseconds."""
+"""Converts true time to the time on a node's own clock, both in microseconds."""
 
 
 class Clock(Protocol):
@@ -54,7 +54,7 @@ class Clock(Protocol):
 
 
 class Links(Protocol):
-    """Carries messages from mote to mote, at the price of time and energy."""
+    """Carries messages between nodes; each takes time and energy."""
 
     alive: list[bool]
     """Whether each node lives; the sink always does."""
@@ -69,7 +69,7 @@ class Links(Protocol):
 
 
 class Air(Links, Protocol):
-    """Links, and announcements to all around."""
+    """Links, and broadcasts to all in range."""
 
     def broadcast(
         self,
@@ -81,7 +81,7 @@ class Air(Links, Protocol):
         at_us: int,
         on_heard: Callable[[NodeId, list[NodeId]], None],
     ) -> None:
-        """Announce to all `listeners`; `on_heard(source, who heard)` is called when it has arrived."""
+        """Send to all `listeners`; calls `on_heard(source, nodes that heard it)` on arrival."""
 
 
 class Processors(Protocol):

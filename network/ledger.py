@@ -1,7 +1,7 @@
-"""Batteries and the energy ledger: each joule drawn has a cause, and what is drawn is what is missing.
+"""Batteries and the energy ledger: every joule drawn from a battery has a cause.
 
-Work is paid for when it is accepted. A mote whose battery cannot pay in full gives what it has left to
-that cause and takes no further work; it dies once the work it has already paid for is done, so that a
+Work is paid for when it is accepted. A mote whose battery cannot pay in full spends what it has left on
+that cause and accepts no further work; it dies once the work it has already paid for is done, so that a
 dead mote never sends.
 """
 
@@ -30,7 +30,7 @@ class Ledger:
         self.residual_j = list(self.battery_j)
         nodes = len(self.battery_j)
         self.by_cause_j = {cause: [0.0] * nodes for cause in (*CAUSES, CONTROL)}
-        """What each node has drawn; the attributes below are these lists, for whoever draws often."""
+        """What each node has drawn, by cause; the attributes below are these lists, for code that draws often."""
         self.tx_j = self.by_cause_j[TX]
         self.rx_j = self.by_cause_j[RX]
         self.idle_j = self.by_cause_j[IDLE]
@@ -40,7 +40,7 @@ class Ledger:
         self.sleep_j = self.by_cause_j[SLEEP]
         self.control_j = self.by_cause_j[CONTROL]
         self.alive = [True] * nodes
-        """Whether each mote works: it has energy and has not crashed or been taken away."""
+        """Whether each mote works: it has energy and has not crashed or been removed."""
         self.paid_until_us = [0] * nodes
         """When the last work that each mote has paid for starts or is done."""
         self.deaths: list[tuple[int, NodeId]] = []
@@ -56,7 +56,7 @@ class Ledger:
         self._listeners.append(listener)
 
     def draw(self, node: NodeId, cause_j: list[float], joules: float) -> bool:
-        """Take `joules` from a mote's battery for one of the ledger's causes; the dead give nothing.
+        """Draw `joules` from a mote's battery for one of the ledger's causes; nothing from dead motes.
 
         Returns:
             Whether the battery could pay in full; if not, the mote is dead from now on.
@@ -74,26 +74,26 @@ class Ledger:
         return False
 
     def set_down(self, node: NodeId) -> None:
-        """A mote stops working although its battery is not empty; what it held is gone."""
+        """Stop a mote although its battery is not empty; its state is lost."""
         assert self.alive[node], node
         self.alive[node] = False
         for listener in self._listeners:
             listener(node)
 
     def set_up(self, node: NodeId) -> None:
-        """A mote that was down works again, on the energy it had left."""
+        """Restart a mote that was down, with the energy it had left."""
         assert not self.alive[node], node
         assert self.residual_j[node] > 0.0, node
         self.alive[node] = True
 
     def spent_j(self, node: NodeId) -> float:
-        """All that a mote has drawn, summed over the causes."""
+        """The energy that a mote has drawn, summed over the causes."""
         return sum(self.by_cause_j[cause][node] for cause in CAUSES)
 
     def assert_balanced(self) -> None:
-        """Every joule that is missing from a battery has a cause, to the microjoule.
+        """Check that every joule missing from a battery has a cause, to the microjoule.
 
-        Batteries beyond `EXACT_J` are granted their share more: floats of that size are coarser.
+        Batteries above `EXACT_J` get a tolerance in proportion: floats of that size are coarser.
         """
         for node in range(self.count):
             residual_j = self.residual_j[node]

@@ -1,9 +1,9 @@
-"""What radios and CPUs draw while nothing happens: idle listening, sleep, duty cycles.
+"""Energy of idle radios and CPUs: idle listening, sleep, duty cycles.
 
-Transmissions and receptions are charged as they happen, and the time they take is noted here. Whenever
-accounts are settled (every simulated second, and when a radio changes its ways), each live mote pays for the
+Transmissions and receptions are charged as they happen, and their time is recorded here. Whenever
+accounts are settled (every simulated second, and when a radio is switched on or off), each live mote pays for the
 rest of the time: listening while its radio is on, sleep power while it is off. Nothing is sampled, so the
-charge is exact; only the moment of a death by idle drain is known no better than to the settling.
+charge is exact; only the time of a death by idle drain is rounded to the settlement.
 """
 
 from network.contract import NodeId
@@ -59,17 +59,17 @@ class Listening:
         """Radio time that was charged as transmission, reception or overhearing; the sink's counts for nothing."""
 
     def note_busy(self, node: NodeId, airtime_us: int) -> None:
-        """A mote's radio was, or will be, in use for `airtime_us` that it paid for."""
+        """Record that a mote's radio was, or will be, in use for `airtime_us` that it paid for."""
         self._busy_us[node] += airtime_us
 
     def charge_awake(self, node: NodeId, time_us: int) -> None:
-        """A mote, if asleep, wakes for `time_us` of listening beside what it sends."""
+        """Charge a sleeping mote for `time_us` of listening beside what it sends."""
         if self._asleep[node] and self._ledger.alive[node]:
             watts_us = self._listen_j_per_us + self._cpu_j_per_us - self._sleep_j_per_us
             self._ledger.draw(node, self._ledger.idle_j, time_us * max(0.0, watts_us))
 
     def is_asleep(self, node: NodeId) -> bool:
-        """Whether a mote's radio is off until it is turned on again; a duty cycle is not meant."""
+        """Whether a mote's radio is off until it is turned on again, apart from a duty cycle."""
         return self._asleep[node]
 
     def set_asleep(self, node: NodeId, *, asleep: bool) -> None:
@@ -79,13 +79,13 @@ class Listening:
             self._asleep[node] = asleep
 
     def wake_all(self) -> None:
-        """All radios stay on from now on: an election begins."""
+        """Keep all radios on from now on: an election begins."""
         self.settle()
         self._cycling = False
         self._asleep = [False] * len(self._asleep)
 
     def resume(self) -> None:
-        """The duty cycle, if there is one, goes on."""
+        """Resume the duty cycle, if there is one."""
         self.settle()
         self._cycling = self._cycle is not None
 
@@ -100,13 +100,13 @@ class Listening:
         self._settle(node, self._kernel.now_us)
 
     def settle(self) -> None:
-        """Charge everybody up to now."""
+        """Charge all motes up to now."""
         now_us = self._kernel.now_us
         for node in range(self._ledger.count):
             self._settle(node, now_us)
 
     def on_up(self, node: NodeId) -> None:
-        """A mote came (back) to life now: nothing is due for the time before."""
+        """Start a mote's account now: nothing is due for the time before it came up."""
         self._settled_us[node] = self._kernel.now_us
         self._asleep[node] = False
         self._busy_us[node] = 0
@@ -130,7 +130,7 @@ class Listening:
         self._settled_us[node] = now_us
 
     def _due(self, node: NodeId, now_us: int) -> tuple[int, float, float]:
-        """Since a mote last paid: the radio time that it has paid for, joules of idling, joules of sleep."""
+        """Since a mote's last settlement: radio time paid for, joules due for idling, joules due for sleep."""
         since_us = self._settled_us[node]
         time_us = now_us - since_us
         if self._asleep[node]:

@@ -1,7 +1,7 @@
 """Which head each mote belongs to: written by clustering, read by routing, MAC and join.
 
-It is made before all of them. Whoever has to act on a change registers when it is made, and is called in the order
-of registration.
+It is created before all of them. Parts that act on a change register a listener; listeners are called in the order of
+registration.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ from network.contract import NodeId
 
 
 class Membership:
-    """Heads, the ways to them, and who is called when they change.
+    """Each mote's head, the paths to heads, and the listeners to call when they change.
 
-    Every sequence has an entry for each mote; -1 stands for none.
+    Every sequence has an entry for each mote; -1 means none.
     """
 
     def __init__(self, motes: int) -> None:
@@ -39,7 +39,7 @@ class Membership:
         self._head_loss_listeners.append(listener)
 
     def begin_election(self) -> None:
-        """An election begins; members keep their heads until it is over."""
+        """Announce that an election begins; members keep their heads until it is over."""
         for listener in self._election_listeners:
             listener()
 
@@ -48,13 +48,13 @@ class Membership:
         self.up = up
 
     def assign(self, head_of: Sequence[NodeId], via: Sequence[NodeId]) -> None:
-        """Every mote switches to its new head."""
+        """Switch every mote to its new head."""
         self.head_of = head_of
         self.via = via
         for listener in self._change_listeners:
             listener()
 
     def report_lost_head(self, node: NodeId) -> None:
-        """`node` has found its head, or the next mote on the way to it, dead."""
+        """Report that `node` has found its head, or the next mote on the way to it, dead."""
         for listener in self._head_loss_listeners:
             listener(node)

@@ -28,7 +28,7 @@ class Cpus:
         self._queue = queue
         self._sink_speed = sink_speed
         j_per_us = active_w * 1e-6
-        # Jobs differ in the number of steps only, so that few service times occur.
+        # Jobs differ only in the number of steps, so there are few different service times.
         self._work: Memo[float, tuple[int, float]] = Memo(lambda us: (round(us), us * j_per_us))
         """By service time: whole microseconds, and joules."""
         nodes = ledger.count + 1

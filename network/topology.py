@@ -1,4 +1,4 @@
-"""Where motes stand and who is in whose range."""
+"""Positions of motes, and links between those in range."""
 
 from dataclasses import dataclass
 
@@ -82,7 +82,7 @@ def place_poisson_disk(
 ) -> Points | None:
     """`count` points uniform in the field but no two closer than `apart_m`; None if they do not fit.
 
-    Darts are thrown until enough have landed; a thousand misses in a row mean that the field is full.
+    Points are drawn until enough fit; after a thousand misses in a row the field counts as full.
     """
     cell_m = apart_m / 2**0.5
     taken: dict[tuple[int, int], tuple[float, float]] = {}
@@ -133,7 +133,7 @@ def read_links(text: str) -> tuple[dict[tuple[int, int], float], list[tuple[int,
 
     Returns:
         The probabilities by (sender, receiver), and (line number, text) of each line that is not two ids
-        and a number from 0 to 1. A mote's link to itself means nothing and is left out.
+        and a number from 0 to 1. A mote's link to itself is ignored.
     """
     links: dict[tuple[int, int], float] = {}
     bad = []

@@ -74,7 +74,7 @@ class TrafficTally:
             ADDRESSED: wanted,
         }
         self._add(names, kind, _column(at_us), _column(sources), sent)
-        # Copies of broadcasts that arrived are told as receptions.
+        # Copies of broadcasts that arrived are counted as receptions.
         unicast = got > 0
         if None in targets:
             unicast &= np.fromiter((target is not None for target in targets), np.bool_, len(got))
@@ -117,7 +117,7 @@ class TrafficTally:
 
 
 def _numbered(places: Ints, size: int) -> tuple[Ints, Ints]:
-    """The places that occur, ascending, and for each row which of these it is; all are below `size`."""
+    """The distinct places, ascending, and the index of each row's place among them; all are below `size`."""
     if size > 4 * len(places):
         return np.unique(places, return_inverse=True)
     occurs = np.bincount(places) > 0  # without sorting, where most places occur

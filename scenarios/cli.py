@@ -15,32 +15,32 @@ EXAMPLES: Final = """examples:
   motejoin report runs/gas-cloud-small-1
   motejoin compare runs/*
   motejoin sweep feedback-small         many runs, then tables and figures
-  motejoin scenarios                    what ships
+  motejoin scenarios                    list what ships
   motejoin COMMAND --help               more on a command
 
 exit codes: 0 all worked, 1 some of the work failed and the rest was done, 2 bad input
 """
 
 COMMANDS: Final = {
-    "run": "run one simulation and leave its trace in a run directory",
+    "run": "run one simulation and write its trace to a run directory",
     "report": "make one HTML page of a run: animated replay, plots, tables",
     "compare": "metrics of several runs side by side",
     "sweep": "many runs on all cores or on a Spark cluster, then tables and figures",
     "cluster": "hold one election of cluster heads and show its figures",
     "join": "run one join operator over a recorded stream",
     "query": "run queries over recorded streams",
-    "fidelity": "set the radio models beside numbers that others computed",
-    "reproduce": "draw the papers' figures and judge them beside the originals",
+    "fidelity": "compare the radio models with independent numbers",
+    "reproduce": "draw the papers' figures and check the papers' claims",
     "scenarios": "list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
     "doctor": "check that this machine is ready (Python, packages, Java, Spark)",
 }
-"""Each command, with what it does; `scenarios.commands.NAME` is imported only when NAME is run."""
+"""Each command and what it does; `scenarios.commands.NAME` is imported only when NAME is run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 all worked, 1 some work failed, 2 bad input."""
     if not __debug__:
-        print("motejoin: its checks are assertions; run Python without -O", file=sys.stderr)
+        print("motejoin: cannot run with assertions off; run Python without -O", file=sys.stderr)
         return 2
     try:
         load_plugins()
@@ -55,19 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("motejoin: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of our output has gone, as in `motejoin scenarios | head -1`.
+        # Whoever reads our output has closed it, as in `motejoin scenarios | head -1`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return exit_code
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line, as all of our errors are said; commands get one each."""
+    """A parser that reports errors in one line, like all of our errors; each command has its own."""
 
     def parse_known_args(  # type: ignore[override]  # typeshed has overloads for other namespaces
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """As argparse does, but a command tells of its unknown options itself, and names its own help."""
+        """Parse as argparse does, but report a command's unknown options by its own name and help."""
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -83,7 +83,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser for `arguments`: of all commands it knows the name, of the one that is meant the options."""
+    """The parser for `arguments`: the names of all commands, and the options of the one that is named."""
     parser = CommandParser(
         prog="motejoin",
         description="A sensor-network simulator with in-network join.",

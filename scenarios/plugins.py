@@ -1,4 +1,4 @@
-"""Users' own modules: imported before anything is looked up by name, so that what they register is there.
+"""Users' own modules, imported before anything is looked up by name, so that their registrations count.
 
 A module is named in the environment variable `MOTEJOIN_PLUGINS`, or in the entry-point group `motejoin.plugins` of an
 installed package. Importing it must be enough: it calls `register(…)` for what it adds.
@@ -22,7 +22,7 @@ GROUP: Final = "motejoin.plugins"
 
 @cache
 def load_plugins() -> None:
-    """Import all of them, once.
+    """Import all plug-in modules, once.
 
     Raises:
         InputError: one cannot be imported.

@@ -1,1 +1,1 @@
-"""The kernel: clock, random streams, trace recorder, errors. Knows nothing of motes or joins."""
+"""The kernel: clock, random streams, trace recorder, errors. Independent of motes and joins."""

@@ -1,4 +1,4 @@
-"""What can go wrong through no fault of ours, each told to the user in one message."""
+"""Errors that are not bugs; the user gets each as one message."""
 
 import difflib
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class Fault:
 
 
 class ScenarioError(MoteJoinError):
-    """A scenario or sweep file that cannot be run, with all its faults at once."""
+    """An invalid scenario or sweep file, with all of its errors."""
 
     def __init__(self, source: str, faults: list[Fault]) -> None:
         assert faults, source
@@ -52,6 +52,6 @@ def near_miss(found: str, choices: Iterable[str]) -> str:
 
 
 def one_of(found: str, choices: Iterable[str]) -> str:
-    """What to say of a name that is none of `choices`."""
+    """What to expect instead of a name that is none of `choices`."""
     listed = sorted(choices)
     return f"expected one of {', '.join(map(repr, listed))}{near_miss(found, listed)}"

@@ -1,7 +1,7 @@
-"""Files and folders that appear under their name only when they are whole.
+"""Files and folders that appear under their name only when they are complete.
 
-They are written beside their place, under a hidden name of this process's own, and renamed: whoever reads, and
-whatever stops the writer, meets the old content or the new and nothing between.
+They are written beside their place, under a hidden name that only this process uses, and renamed: a reader sees the
+old content or the new and nothing between, even if the writer is stopped.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 _ATTEMPTS: Final = 10
-"""How often a folder is tried to be put in the place of another."""
+"""How often to try to replace a folder."""
 
 
 def beside(path: Path, mark: str) -> Path:

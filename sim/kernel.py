@@ -1,15 +1,14 @@
 """The discrete-event kernel: a SimPy environment with an integer-microsecond clock.
 
-Two ways to make things happen:
+Two ways to schedule work:
 
 * `call_later` for the per-message path: a function and its argument on SimPy's own queue, without an
-  event object. About 40 % cheaper than a SimPy timeout, which is what a network of thousands of motes
-  lives on.
-* SimPy's generator processes, for stories told over many steps (an election, a clustering round).
+  event object. About 40 % cheaper than a SimPy timeout, which matters for a network of thousands of motes.
+* SimPy's generator processes, for work of many steps (an election, a clustering round).
 
 Both share one queue, so time and ties are ordered the same: by time, then by order of scheduling. A SimPy
-event stands in it as a call of `_fire`, so that all entries look alike to the loop. `run`, `step` and all else that
-SimPy offers work as they do there, except that a failure nobody has caught is raised itself and not as a copy.
+event is queued as a call of `_fire`, so that the loop treats all entries alike. `run`, `step` and the rest of SimPy
+work as usual, except that a failure nobody has caught is raised itself and not as a copy.
 """
 
 from collections.abc import Callable, Generator
@@ -38,7 +37,7 @@ class Kernel(simpy.Environment):
         self.timeout = MethodType(Timeout, self)  # type: ignore[method-assign]
         self.process = MethodType(Process, self)  # type: ignore[method-assign]
         self.now_us = 0
-        """The current time in microseconds: a plain attribute, since everybody asks all the time."""
+        """The current time in microseconds: a plain attribute, since it is read very often."""
         self.processed = 0
         """Events handled so far."""
 
@@ -48,7 +47,7 @@ class Kernel(simpy.Environment):
         return self.now_us
 
     def schedule(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
-        """Have a SimPy event happen after `delay` microseconds."""
+        """Schedule a SimPy event after `delay` microseconds."""
         at_us = self.now_us + delay
         heappush(self._queue, (at_us, priority, next(self._eid), _fire, event))  # type: ignore[misc]
 
@@ -112,7 +111,7 @@ def _fire(event: Event) -> None:
         for callback in waiting:
             callback(event)
     except StopSimulation:
-        # The run ends here; whoever else waits for the event has it first thing when the next one begins.
+        # The run ends here; other callbacks of the event are the first to be called when the next run begins.
         event.callbacks = list(waiting)
         event.env.schedule(event, _FIRST)
         raise

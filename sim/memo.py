@@ -1,4 +1,4 @@
-"""A function whose values are remembered, looked up as in a dict: a known value costs no call."""
+"""A memoised function that is used like a dict: a value computed before costs no call."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -8,7 +8,7 @@ Found = TypeVar("Found")
 
 
 class Memo(dict[Key, Found]):
-    """What `function` gives for each key asked for so far; `memo[key]` asks."""
+    """The values of `function` for all keys so far; `memo[key]` computes a missing one."""
 
     def __init__(self, function: Callable[[Key], Found]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Named random streams: one seed, any number of independent streams, each known by its purpose.
+"""Named random streams: one seed, any number of independent streams, each named by its purpose.
 
-A stream depends only on (seed, purpose, key), so that a new consumer shifts nobody's draws and two
-strategies under comparison meet the same readings and the same losses.
+A stream depends only on (seed, purpose, key), so that a new consumer changes no other draws and two
+strategies under comparison get the same readings and the same losses.
 """
 
 import hashlib

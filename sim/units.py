@@ -14,7 +14,7 @@ UNITS_US: Final = {
     "h": 3_600 * US_PER_S,
     "d": 86_400 * US_PER_S,
 }
-"""What people write after a number of them, shortest first."""
+"""Unit names as people write them, shortest unit first."""
 
 DURATION_US_MAX: Final = 2**62
 """The longest duration that can be written: times to which it is added stay within 64 bits."""

@@ -23,7 +23,19 @@ DOCUMENTS: Final = ("*.md", "docs/*.md", "docs/decisions/*.md")
 MADE_BY_USE: Final = ("demo/", "comparison/", "runs/", "sweeps/", "figures/METRIC")
 """Paths in documents that commands make."""
 
-GLOSSARY: Final[dict[str, str]] = {}
+GLOSSARY: Final[dict[str, str]] = {
+    "mourner": "listener",
+    "befalls": "happens to",
+    "befall": "happen to",
+    "whom": "which node",
+    "told": "sent, reported or delivered",
+    "telling": "sending or reporting",
+    "comings": "churn",
+    "in vain": "without a match",
+    "comes to pass": "happens",
+    "carry the command out": "run the command",
+    "smelt": "sensed",
+}
 """Words that names and docstrings do without, and what to say instead."""
 
 
@@ -133,8 +145,6 @@ def check_imports(name: str, tree: ast.Module, layers: list[list[str]]) -> Itera
 
 def check_words(tree: ast.Module) -> Iterator[str]:
     """Names and docstrings with words that the glossary has a better one for."""
-    if not GLOSSARY:
-        return
     banned = re.compile(rf"(?<![a-z])({'|'.join(GLOSSARY)})(?![a-z])", re.IGNORECASE)
     for node in ast.walk(tree):
         match node:

@@ -15,7 +15,7 @@ from analysis.metrics.definitions import label
 from analysis.metrics.number_format import short
 
 SERIES_MAX: Final = 10
-"""Lines or bars side by side that can be told apart; the tables have all."""
+"""The largest number of series that a reader can distinguish in a figure; the tables have all."""
 BARS_MAX: Final = 60
 _MARKERS: Final = "osD^vPX*<>"
 _HEAT_CELLS_WRITTEN_MAX: Final = 150
@@ -53,7 +53,7 @@ def lines(cells: Cells, xs: Sequence[float], *, title: str, axis: str, legend: s
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
     axes = figure.add_subplot()
     for number, series in enumerate(_series(cells)):
-        # Where nothing is known, NaN leaves a gap.
+        # NaN leaves a gap where there is no value.
         own = [cells.get((series, x), _NOTHING) for x in xs]
         mean, low, high = (
             np.array([getattr(entry, part) for entry in own], dtype=float)

@@ -1,4 +1,4 @@
-"""Runs side by side: metrics by Spark, tables and figures on the driver, where they are small."""
+"""Compares runs: metrics by Spark, tables and figures on the driver, where they are small."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from analysis.spark.compaction import COMPACTED
 from analysis.spark.session import SMALL_ROWS_MAX, sized, spark_session
 from analysis.spark.traces import Rejected, Run, find_runs, load_traces
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 NOTE = (
     "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
@@ -42,26 +42,26 @@ _BY_KIND: Final = ("bytes", "messages")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to show of runs, and how to take them together."""
+    """Which metrics to show, and how to group runs."""
 
     metrics: Sequence[str] = ()
     """The metrics to show; none: the main ones."""
     by: Sequence[str] = ()
-    """Scenario keys whose values make groups; none: as they come."""
+    """Scenario keys to group by; none: each run by itself."""
     baseline: str | None = None
-    """The group that others are set against."""
+    """The group that others are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came out of a comparison."""
+    """The outcome of a comparison."""
 
     rows: list[dict[str, Any]]
     """One per run, in the order given: the columns of `metrics.csv`."""
     rejected: list[Rejected]
     """Directories left out, and why."""
     files: list[Path]
-    """What was written."""
+    """The files written."""
     found: Answers | None = None
     """Estimates by group, if groups or a baseline were asked for."""
     shown: list[str] = field(default_factory=list)
@@ -74,12 +74,12 @@ def compare(
     master: str | None = None,
     *,
     question: Question | None = None,
-    tell: Tell = lambda _: None,
+    report: Report = lambda _: None,
     settings: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compute the metrics of runs; with `out_dir`, write tables and figures there.
 
-    `tell` gets a line for each stage of the work.
+    `report` gets a line for each stage of the work.
 
     Raises:
         TraceError: none of the directories is a complete run.
@@ -94,10 +94,10 @@ def compare(
     if out_dir is not None:
         make_folder(out_dir)
     for entry in rejected:
-        tell(f"left out: {entry.reason}")
-    tell("starting Spark …")
+        report(f"left out: {entry.reason}")
+    report("starting Spark …")
     spark = spark_session(master, rows=trace_rows(runs), settings=settings)
-    tell(f"computing the metrics of {len(runs)} run{'s' if len(runs) > 1 else ''} …")
+    report(f"computing the metrics of {len(runs)} run{'s' if len(runs) > 1 else ''} …")
     table, kinds = measure(spark, runs)
     rows: list[dict[str, Any]] = table.to_pylist()
     measures = measure_columns(table)
@@ -107,7 +107,7 @@ def compare(
         found = answers(rows, grouping, measures, baseline_of)
     files: list[Path] = []
     if out_dir is not None:
-        tell(f"writing tables and figures to {out_dir} …")
+        report(f"writing tables and figures to {out_dir} …")
         label = "group" if question.by else "run"
         files = _write(out_dir, table, kinds, found, shown, question, label)
     return Comparison(rows, rejected, files, found, shown)
@@ -119,7 +119,7 @@ def measure(spark: SparkSession, runs: Sequence[Run]) -> tuple[pa.Table, list[di
     traces = load_traces(sized(spark, rows), runs)
     with keeping() as keep:
         if rows <= SMALL_ROWS_MAX:
-            # Tables that several steps read: to plan their scans again costs more than to hold them.
+            # Tables that several steps read: planning their scans again costs more than caching them.
             for table in ("readings", "results", "truth"):
                 traces.tables[table] = keep(traces.tables[table])
         metrics = run_metrics(traces, keep=keep)
@@ -135,13 +135,13 @@ def trace_rows(runs: Sequence[Run]) -> int:
 
 
 def measure_columns(table: pa.Table) -> list[str]:
-    """The columns of a metrics table that were measured, as opposed to those that say what was run."""
+    """The columns of a metrics table that were measured, without those that identify the run."""
     names = table.column_names
     return [*(name for name in METRICS if name in names), *(n for n in names if _is_by_kind(n))]
 
 
 def check_metrics(asked: Sequence[str]) -> None:
-    """Refuse metrics that cannot be, before any work.
+    """Reject unknown metrics before any work.
 
     Raises:
         InputError: there is no such metric.
@@ -216,7 +216,7 @@ def _each_alone(names: Sequence[str]) -> Grouping:
 def _bytes_per_s(
     rows: Sequence[Mapping[str, Any]], kinds: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, float]]:
-    """What each run sent per simulated second, by message kind."""
+    """Bytes that each run sent per simulated second, by message kind."""
     sent: dict[str, dict[str, int]] = {}
     for entry in kinds:
         sent.setdefault(entry["run"], {})[entry["kind"]] = entry["bytes"]
@@ -228,7 +228,7 @@ def _bytes_per_s(
 
 @contextmanager
 def keeping() -> Iterator[Callable[[DataFrame], DataFrame]]:
-    """Within, frames can be computed and kept for further use; afterwards they are let go."""
+    """Yield a function that caches a frame; all cached frames are released at the end."""
     kept: list[DataFrame] = []
 
     def keep(frame: DataFrame) -> DataFrame:

@@ -1,7 +1,7 @@
-"""What the runs of a group say together: means with 95 % intervals, and differences from a baseline.
+"""Estimates over the runs of a group: means with 95 % intervals, and differences from a baseline.
 
 The seed is the unit: a group's value for a seed is the mean over its runs of that seed, and intervals are
-Student's t over seeds. Runs of one seed meet the same field and the same readings, so a difference is taken
+Student's t over seeds. Runs of one seed have the same field and the same readings, so a difference is taken
 seed by seed, in % of the baseline's value, and the interval is over those differences.
 """
 

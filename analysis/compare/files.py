@@ -1,4 +1,4 @@
-"""What a comparison or a sweep leaves behind: tables as CSV and Parquet, figures, and a page over all."""
+"""The files of a comparison or a sweep: tables as CSV and Parquet, figures, and a page with links to all."""
 
 import csv
 import io
@@ -23,14 +23,14 @@ FIGURES = "figures"
 
 @dataclass(slots=True)
 class Written:
-    """Files written, for the page and for telling."""
+    """Files written, for the page and for messages to the user."""
 
     files: list[Path] = field(default_factory=list)
     figures: dict[str, Path] = field(default_factory=dict)
     """The PNG file of each figure."""
 
     def add_figures(self, drawn: Mapping[str, Sequence[Path]]) -> None:
-        """Take note of figures."""
+        """Record the files of figures."""
         for name, files in drawn.items():
             self.figures[name] = files[0]
             self.files += files
@@ -49,7 +49,7 @@ def write_answers(
 
 
 def _remove_earlier(metrics: Sequence[str], out_dir: Path) -> None:
-    """Remove what an earlier answer to another question would leave standing beside this one."""
+    """Remove the files of an earlier answer to another question."""
     for ending in (".csv", ".parquet"):
         (out_dir / f"differences{ending}").unlink(missing_ok=True)
     for metric in metrics:
@@ -59,7 +59,7 @@ def _remove_earlier(metrics: Sequence[str], out_dir: Path) -> None:
 
 
 def write_page(out_dir: Path, page: Page) -> Path:
-    """Write the page that ties all together."""
+    """Write the page with the table, the figures and links to all files."""
     path = out_dir / PAGE
     write_whole(path, answer_page(page, out_dir))
     return path

@@ -1,7 +1,7 @@
-"""Which runs belong together: groups by the values of scenario keys, and what each is compared with.
+"""Groups of runs by the values of scenario keys, and the baseline of each group.
 
-A *group* is a set of runs that differ only by seed, or that the user says to take together. It stands at
-a *place*: one value per *axis*. All is known from manifests, before anything is computed.
+A *group* is a set of runs that differ only by seed, or that the user asks to group. It has a *place*: one value per
+*axis*. Groups are computed from manifests alone, before any metrics.
 """
 
 import difflib
@@ -17,16 +17,16 @@ _NICKNAMES: Final = {
     "protocol": "clustering.protocol",
     "motes": "motes.count",
 }
-"""Columns of the metrics table that stand for scenario keys."""
+"""Columns of the metrics table that hold scenario keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Groups of runs, in the order in which they were first met."""
+    """Groups of runs, in the order of first appearance."""
 
     axes: list[str]
     places: dict[str, dict[str, Any]]
-    """Where each group stands, by its label."""
+    """The place of each group, by its label."""
     group_of: dict[str, str]
     """The label of each run's group."""
 

@@ -13,7 +13,7 @@ from analysis.report.html import Html, join, tag
 
 @dataclass(slots=True)
 class Page:
-    """What stands on the page."""
+    """The content of the page."""
 
     title: str
     description: str
@@ -27,12 +27,12 @@ class Page:
     failures: list[tuple[str, str]] = field(default_factory=list)
     """What failed, and why."""
     figures: Mapping[str, Path] = field(default_factory=dict)
-    """PNG files by what they show; an SVG of the same name stands beside each."""
+    """PNG files by what they show; each has an SVG of the same name beside it."""
     downloads: Sequence[Path] = ()
 
 
 def answer_rows(found: Answers, shown: Sequence[str]) -> list[list[str]]:
-    """A row per group: its label, its number of runs, and what is known of each metric shown."""
+    """A row per group: its label, its number of runs, and the estimate of each metric shown."""
     return [
         [
             group,
@@ -57,7 +57,7 @@ def cell(mean: Estimate, difference: Estimate | None) -> str:
     if mean.half is not None:
         text += f" ± {short(mean.half, digits=2)}"
     if difference is not None and difference.mean is not None:
-        # A baseline differs from itself by nothing: that needs no interval.
+        # A baseline's difference from itself is 0 and needs no interval.
         percent = f"{difference.mean:+.1f}"
         if difference.half:
             percent += f" ± {short(difference.half, digits=2)}"

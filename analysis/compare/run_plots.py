@@ -21,7 +21,7 @@ RUNS_MAX: Final = 60
 _PNG_DPI: Final = 150
 _UNDATED: Final = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 _LABEL_LENGTH_MAX: Final = 36
-# Okabe and Ito's colours, which colour-blind readers can tell apart (jfly.uni-koeln.de/color), then greys.
+# Okabe and Ito's colours, which colour-blind readers can distinguish (jfly.uni-koeln.de/color), then greys.
 COLOURS: Final = (
     "#0072B2",
     "#E69F00",
@@ -103,8 +103,8 @@ def save_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, list[
 
 
 def save_figure(figure: Figure, file: Path) -> None:
-    """Write a figure in the format that the file's ending says, SVG and PDF the same bytes each time."""
-    # A date, and names of elements drawn by lot, would make two figures of the same numbers differ.
+    """Write a figure in the format of the file's ending; SVG and PDF are the same bytes each time."""
+    # A date, or random names of elements, would make two figures of the same numbers differ.
     metadata = _UNDATED.get(file.suffix.lower())
     with mpl.rc_context({"svg.hashsalt": "motejoin"}):
         figure.savefig(file, dpi=_PNG_DPI, metadata=metadata)
@@ -123,7 +123,7 @@ def stacked_bars(
     axes = figure.add_subplot()
     positions = range(len(labels))
     reached = [0.0] * len(labels)
-    # Small parts cannot be seen in the bar: the legend leaves out those that are nothing at all.
+    # The legend leaves out parts that are zero in all bars.
     for number, (name, lengths) in enumerate(parts.items()):
         if any(lengths):
             colour = COLOURS[number % len(COLOURS)]
@@ -132,7 +132,7 @@ def stacked_bars(
     for position, total in zip(positions, totals, strict=True):
         _write_value(axes, position, total)
     _finish(axes, labels, title=title, axis=axis)
-    axes.invert_yaxis()  # The first run stands on top, as in the table.
+    axes.invert_yaxis()  # The first run is on top, as in the table.
     if any(reached):
         axes.set_xlim(0, max(reached) * 1.15)
         figure.legend(loc="outside lower center", ncols=6, frameon=False)
@@ -195,7 +195,7 @@ def _write_value(axes: Axes, position: int, value: float | None) -> None:
 
 
 def _label(run: str) -> str:
-    """The run's name, its middle left out if it is long: beginnings and ends tell runs apart."""
+    """The run's name, without its middle if it is long: names differ at their beginnings and ends."""
     if len(run) <= _LABEL_LENGTH_MAX:
         return run
     half = (_LABEL_LENGTH_MAX - 1) // 2

@@ -18,7 +18,7 @@ from analysis.spark.traces import Run, find_runs
 
 @dataclass(frozen=True, slots=True)
 class SweepAnswer:
-    """What the runs say."""
+    """The answer from the complete runs of a sweep."""
 
     found: Answers
     shown: list[str]
@@ -40,9 +40,9 @@ def answer_sweep(
     description: str,
     failures: Sequence[tuple[str, str]],
 ) -> SweepAnswer:
-    """Compute and write all there is to say about the complete runs of a sweep.
+    """Compute and write the metrics, estimates and figures of the complete runs of a sweep.
 
-    `identities` has the columns that tell each run from the others, in the order wanted.
+    `identities` has the columns that identify each run, in the order wanted.
     """
     runs, rejected = find_runs([out_dir / "runs" / run for run in identities])
     assert not rejected, rejected
@@ -81,7 +81,7 @@ def answer_sweep(
 def with_identity(
     table: pa.Table, runs: Sequence[Run], identities: Mapping[str, Mapping[str, Any]]
 ) -> pa.Table:
-    """`table` with the columns that say which point each run is of, and its fingerprint."""
+    """`table` with the columns that identify each run's point, and its fingerprint."""
     every = dict.fromkeys(key for columns in identities.values() for key in columns)
     keys = [key for key in every if key not in table.column_names]
     order = [run.run for run in runs]

@@ -1,14 +1,14 @@
-"""The traces of many runs in few files: what Spark reads when a sweep is large.
+"""The traces of many runs in few files, for Spark to read when a sweep is large.
 
-A run directory has a file per table, and thousands of small files take longer to open than to read. Beside
-the runs of a sweep stand the same rows again, compacted:
+A run directory has a file per table, and thousands of small files take longer to open than to read. The same
+rows are therefore stored again, compacted, beside the runs of a sweep:
 
     OUT/traces/<table>/part-00000.parquet     the rows of some whole runs, with `point` and `run` as first columns
     OUT/traces/index.json                     which runs each part holds, by their fingerprints
 
-Runs of one point stand together, and a row group never holds more than one point, so that a reader who wants
-some points skips the others by the statistics in the files. A part is used only for runs whose fingerprint is
-the one it was made from: what was compacted long ago never stands for a run that was made anew.
+Runs of one point are stored together, and a row group never holds more than one point, so that a reader of
+some points skips the others by the statistics in the files. A part is used only for runs that still have the
+fingerprint it was made from: a run that was repeated is never read from an old part.
 """
 
 import json
@@ -59,7 +59,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """Compacted traces that are there: fingerprint and part of each run."""
+    """The compacted traces on disk: fingerprint and part of each run."""
 
     folder: Path
     prints: dict[str, str]
@@ -81,7 +81,7 @@ class Compacted:
 
 
 def read_index(folder: Path) -> Compacted | None:
-    """The compacted traces in `folder`; None if there are none that we know."""
+    """The compacted traces in `folder`; None if there are none in our format."""
     try:
         content = json.loads((folder / INDEX).read_text())
     except (OSError, ValueError):
@@ -110,7 +110,7 @@ def compact(
     parts = {f"part-{number:05}.parquet": b for number, b in enumerate(_bundles(sources))}
     index = {part: {s.run: s.fingerprint for s in bundle} for part, bundle in parts.items()}
     kept = {part: runs for part, runs in index.items() if before and before.runs(part) == runs}
-    # The index must not speak of an old part while a new one is put in its place.
+    # The index must not list an old part while a new one replaces it.
     _write_index(folder, kept)
     new = [(part, bundle) for part, bundle in parts.items() if part not in kept]
     if new:
@@ -122,7 +122,7 @@ def compact(
             progress=lambda state: progress(state, len(new)),
         )
     _write_index(folder, index)
-    # Also what tasks left behind whose process died.
+    # Also the remains of tasks whose process died.
     for stale in (*folder.glob("*/part-*.parquet"), *folder.glob("*/.part-*")):
         if stale.name not in index:
             stale.unlink(missing_ok=True)

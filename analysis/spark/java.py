@@ -1,6 +1,6 @@
 """Finds a Java that Spark can run on; `python -m analysis.spark.java` prints its home.
 
-No Spark here: the set-up script and `motejoin doctor` ask before Spark is known to be there.
+No Spark here: the set-up script and `motejoin doctor` run this before Spark is known to be installed.
 """
 
 import os
@@ -50,7 +50,7 @@ def find_java() -> Java | None:
 
 
 def all_java() -> Iterator[Java]:
-    """Every Java found, in the order of preference, too old ones included; each asked only when reached."""
+    """Every Java found, including those too old, in the order of preference; each is run only when reached."""
     seen = set()
     for home in _candidates():
         resolved = home.resolve()
@@ -63,7 +63,7 @@ def all_java() -> Iterator[Java]:
 
 
 def missing_message() -> str:
-    """What to tell a user on whose machine `find_java` found none."""
+    """The error message if `find_java` finds none: what was found, and how to install one."""
     found = ", ".join(f"{java.version} in {java.home}" for java in all_java()) or "none"
     return (
         f"Spark needs Java {VERSION_MIN} or newer; found: {found}. Install one "
@@ -73,7 +73,7 @@ def missing_message() -> str:
 
 
 def parse_version(text: str) -> int | None:
-    """The major version in what `java -version` says (Java 8 calls itself 1.8)."""
+    """The major version in the output of `java -version` (Java 8 calls itself 1.8)."""
     match = re.search(r'version "(?:1\.)?(\d+)', text)
     return int(match.group(1)) if match else None
 

@@ -46,5 +46,5 @@ RUNS: Final = StructType(
 
 
 def table_schema(table: str) -> StructType:
-    """The schema of a trace table as it stands in its files."""
+    """The schema of a trace table as in its files."""
     return StructType([StructField(c.name, _TYPES[c.kind], c.nullable) for c in TABLES[table]])

@@ -19,7 +19,7 @@ SPARK_MIN: Final = 4
 """The oldest Spark whose functions we use."""
 
 SMALL_ROWS_MAX: Final = 3_000_000
-"""Trace rows up to which queries are too short for Spark's and Java's slow ways of making them fast."""
+"""Up to this many trace rows, Spark's and Java's optimisations cost more time than they save."""
 
 _QUICK_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles quickly rather than well, which pays off within the first minute only."""
@@ -57,7 +57,7 @@ def spark_session(
     if submitted and master is None:
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
-    # The JVM's own chatter goes to a nameless file: the terminal is for our table and messages.
+    # The JVM's own log goes to a temporary file: the terminal is for our table and messages.
     with tempfile.TemporaryFile() as log:
         try:
             return _start(default_settings(chosen, rows=rows) | dict(settings or {}), log)
@@ -82,13 +82,13 @@ def sweep_session(
     if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         chosen = "local[*]"
     if chosen is not None and (cores := re.fullmatch(r"local(?:\[([^,\]]+)\])?", chosen)):
-        # Spark never repeats a task on one machine unless the master's address says so.
+        # Spark repeats a task on one machine only if the master's address sets the number of attempts.
         chosen = f"local[{cores.group(1) or 1},{_TASK_FAILURES_MAX}]"
     return spark_session(chosen, rows=rows, settings=settings)
 
 
 def sized(spark: "SparkSession", rows: int) -> "SparkSession":
-    """A session of the same application with the settings for queries over so many rows.
+    """A session of the same application with the settings for queries over `rows` rows.
 
     On few rows nearly all time goes into planning and compiling queries, so there we do little of both.
     """
@@ -199,7 +199,7 @@ def _first_line(fault: BaseException) -> str:
 
 
 def _tail(log: IO[bytes]) -> str:
-    """The last errors that the JVM logged, or its last words of any kind, for an error message."""
+    """The last errors that the JVM logged, or else its last lines, for an error message."""
     log.seek(0)
     lines = log.read().decode(errors="replace").splitlines()
     errors = [line for line in lines if " ERROR " in line]

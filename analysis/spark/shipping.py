@@ -15,28 +15,28 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 _FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
-"""The oldest that zip files know: with it, the same code is the same file."""
+"""The oldest date in zip files: with a fixed date, the same code gives the same file."""
 _LEFT_OUT: Final = ("__pycache__",)
 
 
 def ship_code(spark: SparkSession, packages: Sequence[str], distribution: str) -> str:
     """Make `packages` importable in every task of the session; returns a digest of the code.
 
-    The metadata of `distribution` goes along, by which code asks for its own version.
+    The archive includes the metadata of `distribution`, from which code reads its own version.
     """
     content = code_archive(packages, distribution)
     digest = hashlib.blake2b(content, digest_size=8).hexdigest()
     folder = Path(tempfile.mkdtemp(prefix="motejoin-code-"))
     file = folder / f"{distribution}-{digest}.zip"
     file.write_bytes(content)
-    # Executors that start later fetch the file from where it stands: it stays as long as we do.
+    # Executors that start later fetch the file too: it is kept until this process ends.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     spark.sparkContext.addPyFile(str(file))
     return digest
 
 
 def code_archive(packages: Sequence[str], distribution: str) -> bytes:
-    """A zip file of packages with all their data files, read by Python as they stand in it."""
+    """A zip file of packages with all their data files, from which Python can import."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as zipped:
         for package in packages:

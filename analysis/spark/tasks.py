@@ -21,12 +21,12 @@ Result = TypeVar("Result")
 
 _POLL_S: Final = 0.2
 _CANCEL_S: Final = 30.0
-"""How long we wait for Spark to stop tasks when told to."""
+"""How long to wait for Spark to stop tasks after they are cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work has come."""
+    """Progress of the work."""
 
     done: int
     running: int
@@ -72,7 +72,7 @@ def run_tasks(
         except BaseException as fault:  # noqa: BLE001 - it is raised again by the thread that waits
             faults.append(fault)
 
-    # Spark's call blocks; the tracker is asked from here, and so an interrupt is soon heard.
+    # Spark's call blocks; this thread polls the tracker, so that an interrupt is noticed soon.
     thread = threading.Thread(target=collect, daemon=True)
     thread.start()
     try:
@@ -97,9 +97,9 @@ def run_tasks(
 
 @contextmanager
 def _interrupts_held() -> Iterator[Callable[[], None]]:
-    """Within, Ctrl-C counts only where the function yielded is called.
+    """Defer Ctrl-C to where the yielded function is called.
 
-    It must not break into a call to the JVM, which would be left half answered.
+    An interrupt during a call to the JVM would leave the call half answered.
     """
     held = threading.Event()
 

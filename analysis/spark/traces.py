@@ -25,7 +25,7 @@ from sim.trace.manifest import Manifest
 from sim.trace.tables import TABLES
 
 _OPENING_AT_ONCE: Final = 16
-"""Run directories that are looked at side by side."""
+"""Run directories that are opened at the same time."""
 
 _ADDRESSES: Final = StructType(
     [StructField("address", StringType()), StructField("run", StringType())]
@@ -34,10 +34,10 @@ _ADDRESSES: Final = StructType(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run directory that is whole."""
+    """A complete run directory."""
 
     run: str
-    """Its name among the runs looked at: unique."""
+    """Its unique name among the runs."""
     directory: Path
     manifest: Manifest
 
@@ -62,10 +62,10 @@ class Traces:
 
 
 def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
-    """Sort run directories into whole ones and those to leave out, each in the order given.
+    """Sort run directories into complete ones and those to leave out, each in the order given.
 
-    A directory given twice counts once. A run is called by its directory's name; where two names are
-    equal, by as many of the folders above as tell them apart.
+    A directory given twice counts once. A run has its directory's name, preceded by as many of the folders above it
+    as make the names distinct.
 
     Raises:
         TraceError: none of the directories is a complete run.
@@ -103,7 +103,7 @@ def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:
 
 
 class _Tables(dict[str, DataFrame]):
-    """Trace tables by name, each looked for when it is first asked for."""
+    """Trace tables by name, each loaded on first access."""
 
     def __init__(self, spark: SparkSession, runs: Sequence[Run]) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class _Tables(dict[str, DataFrame]):
 
 
 def _is_held(run: Run, folder: Path, compacted: Compacted) -> bool:
-    """Whether a run's rows stand in compacted form, under its name."""
+    """Whether a run's rows are in the compacted traces, under its name."""
     beside = run.directory.parent.parent / FOLDER == folder
     named = run.run == run.directory.name
     return beside and named and compacted.holds(run.run, run.manifest.fingerprint)
@@ -168,8 +168,8 @@ def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFra
         empty = StructType([*schema.fields, StructField("run", StringType())])
         return local_frame(spark, [], empty)
     rows = spark.read.schema(schema).parquet(*map(_no_glob, files))
-    # One scan over all files, whatever the number of runs; a file tells its run by its address, taken
-    # from Spark's own listing so that no rule for odd characters in addresses needs to be known here.
+    # One scan over all files, whatever the number of runs; a row's run follows from its file's address, taken
+    # from Spark's own listing so that no rule for odd characters in addresses is needed here.
     run_of = {}
     for address in rows.inputFiles():
         run = files[Path(unquote(urlsplit(address).path))]

@@ -1,7 +1,7 @@
-"""Whether the counts of a manifest are those of its trace: a report shows them, and a file can be edited.
+"""Checks a manifest's counts against its trace: a report shows them, and a file can be edited.
 
-Counts are recounted table by table, as far as tables were written; what would take the simulation itself, such
-as how the answer followed the phenomenon, is believed.
+Counts are recomputed table by table, as far as tables were written; those that would need the simulation itself,
+such as how the answer followed the phenomenon, are not checked.
 """
 
 from collections import Counter
@@ -25,22 +25,22 @@ _SUM_ERROR: Final = 1e-9
 """Relative: joules were added up in another order."""
 
 BELIEVED: Final = "tracking"
-"""Found as the run went on: all that can be seen afterwards is whether there are numbers."""
+"""Measured during the run: afterwards only their type can be checked."""
 
 Batches: TypeAlias = Iterable[pa.RecordBatch]
 
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """What one table has to say about the counts."""
+    """The counts that one table determines."""
 
     columns: tuple[str, ...]
     counts: Callable[[Batches], dict[str, Any]]
-    """Takes these columns, returns counts in the words of the manifest."""
+    """Takes these columns, returns counts by the manifest's names."""
 
 
 def check_counts(directory: Path, manifest: Manifest, trace: TraceTables) -> None:
-    """Refuse a manifest whose counts are not those of its trace.
+    """Reject a manifest whose counts differ from its trace.
 
     Raises:
         TraceError: with every such count, found and expected.
@@ -66,7 +66,7 @@ def check_counts(directory: Path, manifest: Manifest, trace: TraceTables) -> Non
 def _differences(
     found: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
-    """Found and expected by dotted key, where they differ; a name that is not there was never met, hence 0."""
+    """Found and expected by dotted key, where they differ; a missing name counts as 0."""
     ours, theirs = flatten(found), flatten({key: expected[key] for key in found})
     pairs = {key: (ours.get(key, 0), theirs.get(key, 0)) for key in {**ours, **theirs}}
     return {key: pair for key, pair in pairs.items() if not _agree(*pair)}
@@ -84,7 +84,7 @@ def _rows(key: str) -> Callable[[Batches], dict[str, Any]]:
 
 
 def _rows_by_text(key: str) -> Callable[[Batches], dict[str, Any]]:
-    """How many rows there are, by what a column of text says."""
+    """How many rows there are, by the text in a column."""
 
     def counts(batches: Batches) -> dict[str, Any]:
         rows: Counter[str] = Counter()

@@ -21,7 +21,7 @@ BATCH_ROWS = 10_000
 class TraceTables:
     """The tables of one run.
 
-    Invariant: whoever reads a table to its end has seen as many rows as the manifest promises.
+    Invariant: a table read to its end has as many rows as the manifest lists.
     """
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
@@ -45,7 +45,7 @@ class TraceTables:
 
         Raises:
             TraceError: files are missing, damaged, or hold other columns or another number of rows
-                than promised.
+                than the manifest lists.
         """
         texts = [c.name for c in TABLES[table] if c.kind is Kind.TEXT and c.name in columns]
         seen = 0

@@ -1,4 +1,4 @@
-"""Whether a run directory is whole: its manifest makes sense, and its trace has the rows that it says."""
+"""Checks that a run directory is complete: a valid manifest, and a trace with the rows that it lists."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from sim.trace.tables import TABLES
 
 
 def check_run(directory: Path) -> Manifest:
-    """The manifest of a run directory that is whole: its trace has the rows that it should have.
+    """The manifest of a complete run directory, after a check that its trace has all rows.
 
     Raises:
-        TraceError: it is not.
+        TraceError: the directory is not complete.
     """
     manifest = read_complete(directory)
     _check_tables(directory, manifest)
@@ -29,7 +29,7 @@ def trace_parts(directory: Path, table: str) -> list[Path]:
 
 
 def _check_tables(directory: Path, manifest: Manifest) -> None:
-    """Refuse a trace that has more or fewer rows than its manifest says."""
+    """Reject a trace that has more or fewer rows than its manifest lists."""
     for table, count in manifest.rows.items():
         if table not in TABLES:
             continue
@@ -45,7 +45,7 @@ def _check_tables(directory: Path, manifest: Manifest) -> None:
 
 
 def _check_scenario(directory: Path, manifest: Manifest) -> None:
-    """Refuse a manifest that metrics cannot be computed from."""
+    """Reject a manifest that metrics cannot be computed from."""
     if not manifest.simulated_s > 0:
         raise TraceError(
             f"{directory}: simulated_s = {manifest.simulated_s} in its manifest, expected more than 0"

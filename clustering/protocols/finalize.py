@@ -1,4 +1,4 @@
-"""How elections end: uncovered nodes elect themselves, members join, whatever was lost on the way.
+"""The end of an election: uncovered nodes elect themselves and members join, even if messages were lost.
 
 Protocols share these steps, so that the promise of `clustering.contract` is kept in one place.
 """
@@ -104,13 +104,13 @@ def join_nearest(
     neighbourhood: Neighbourhood,
     control: ControlMessages,
 ) -> Generator[Send, Heard, tuple[Nodes, Flags]]:
-    """Let heads advertise themselves and every other live node join the nearest that it hears.
+    """Heads advertise themselves, and every other live node joins the nearest that it hears.
 
-    Distance stands for what a radio has: the strength of the signal. A node that hears no head, or that
-    none hears, is left to itself: it is its own head and has no member.
+    Distance stands in for signal strength. A node that hears no head, or that no head hears, becomes its own head
+    without members.
 
     Returns:
-        Each live node's head, and which nodes were left to themselves.
+        Each live node's head, and which nodes became their own heads.
     """
     heard = yield Broadcast(
         "head", np.flatnonzero(is_head), neighbourhood, control.body_bytes, control.interval_us
@@ -137,10 +137,10 @@ def elect_uncovered(
     random: np.random.Generator,
     control: ControlMessages,
 ) -> Generator[Send, Heard, Flags]:
-    """Let uncovered nodes announce themselves as heads one after another, and return which did.
+    """Uncovered nodes announce themselves as heads one after another; returns which did.
 
     Each waits a random back-off and stays silent if it hears a head meanwhile. Nodes out of each other's
-    hearing share a slot: who speaks is the same as if all had spoken in turn.
+    hearing share a slot: the same nodes announce as if all had taken turns.
     """
     turn = random.permutation(neighbourhood.count)
     elected = np.zeros(neighbourhood.count, dtype=np.bool_)
@@ -165,7 +165,7 @@ def elect_uncovered(
 def join_heads(
     choice: Nodes, *, members: Nodes, control: ControlMessages
 ) -> Generator[Send, Heard, Flags]:
-    """Let `members` tell the heads of their `choice` that they join, and return who was never heard."""
+    """Send a join message from each of `members` to the head of its `choice`; returns those never heard."""
     unheard = np.zeros(len(choice), dtype=np.bool_)
     unheard[members] = True
     for _ in range(control.join_attempts):

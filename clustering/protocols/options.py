@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What values an option takes; for a list of numbers, its entries."""
+    """The values an option accepts; for a list of numbers, those of its entries."""
 
     above: float | None = None
     least: float | None = None
@@ -45,17 +45,17 @@ class Option:
     meaning: str
     limits: Limits
     flag: str | None
-    """Its name on the command line, that of the key if empty; None: it is not there."""
+    """Its name on the command line, that of the key if empty; None: it has no command-line option."""
     only_here: str
     """Why other protocols refuse it; if empty, they ignore it."""
 
     @property
     def choices(self) -> list[str]:
-        """The names it takes; empty if it takes numbers."""
+        """The names it accepts; empty if it accepts numbers."""
         return [str(name) for name in self.kind] if issubclass(self.kind, StrEnum) else []
 
     def value(self, given: Any) -> Any:  # noqa: ANN401 (whatever the option takes)
-        """What the protocol gets for a checked value of a file or command line."""
+        """The value as the protocol gets it, from a checked value of a file or command line."""
         return given if given is None else self.kind(given)
 
 
@@ -71,7 +71,7 @@ class ProtocolOptions:
 
     @property
     def has_trees(self) -> bool:
-        """Whether messages are passed on inside clusters or from level to level."""
+        """Whether messages are forwarded inside clusters or from level to level."""
         return self.levels > 1
 
 
@@ -80,15 +80,15 @@ OptionsT = TypeVar("OptionsT", bound=ProtocolOptions)
 
 @dataclass(frozen=True, slots=True)
 class ClusteringProtocol(Generic[OptionsT]):
-    """A protocol as it is registered."""
+    """A registered protocol."""
 
     name: str
-    """What scenario files and the command line call it."""
+    """Its name in scenario files and on the command line."""
     meaning: str
-    """Who becomes a head, in a few words."""
+    """How heads are chosen, in a few words."""
     options: type[OptionsT]
     elect: Callable[[OptionsT, "Situation", "np.random.Generator"], "Election"]
-    """Begins an election in the given situation; all chance comes from the generator."""
+    """Starts an election in the given situation; all randomness comes from the generator."""
 
     def declared(self) -> Iterator[Option]:
         """Its options, in the order of their declaration."""
@@ -116,10 +116,10 @@ def option(
     """A field of a protocol's options.
 
     Args:
-        default: What holds if the user does not say; None leaves it open.
+        default: The value if the user gives none; None leaves it open.
         meaning: For help and documents.
-        limits: What values it takes.
-        flag: Its name on the command line, if not that of the field; None: it is not there.
+        limits: The values it accepts.
+        flag: Its name on the command line, if not that of the field; None: it has no command-line option.
         only_here: Why other protocols refuse it; if empty, they ignore it.
     """
     return field(

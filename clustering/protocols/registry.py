@@ -29,7 +29,7 @@ class SharedOption:
 
     @property
     def meaning(self) -> str:
-        """For help and documents: whose it is, and what it means."""
+        """Its protocols and its meaning, for help and documents."""
         return f"{', '.join(self.protocols)}: {self.option.meaning}"
 
 
@@ -37,7 +37,7 @@ def register(protocol: AnyProtocol) -> None:
     """Make a protocol available to scenario files and `motejoin cluster`.
 
     Raises:
-        InputError: there is one of that name, or another has an option of the same name that is declared otherwise.
+        InputError: the name is taken, or another protocol declares an option of the same name differently.
     """
     if _protocols.get(protocol.name, protocol) is not protocol:
         raise InputError(f"clustering protocol {protocol.name!r}: there is one of that name")
@@ -46,7 +46,7 @@ def register(protocol: AnyProtocol) -> None:
         shared = known.get(option.key)
         if shared is not None and shared.option != option:
             raise InputError(
-                f"clustering protocol {protocol.name!r}: its option {option.key!r} is declared otherwise"
+                f"clustering protocol {protocol.name!r}: its option {option.key!r} is declared differently"
                 f" by {', '.join(shared.protocols)}"
             )
     _protocols[protocol.name] = protocol
@@ -73,7 +73,7 @@ def protocol_options() -> dict[str, SharedOption]:
 
 
 def option_flags() -> dict[str, str]:
-    """What the command line calls the options that it has, by key."""
+    """The command-line names of the options, by key."""
     return {
         key: f"--{shared.option.flag or key.replace('_', '-')}"
         for key, shared in protocol_options().items()

@@ -7,7 +7,7 @@ from clustering.protocols.options import Limits, option
 
 
 class Weight(StrEnum):
-    """What makes a node a good head, to the protocols that compare weights."""
+    """What makes a node a good head, for protocols that compare weights."""
 
     ENERGY = "energy"
     DEGREE = "degree"

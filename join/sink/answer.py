@@ -20,13 +20,13 @@ _NEVER_US: Final = -(1 << 62)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """Sensors that left the answer of a value: their readings aged, or too few were left to join."""
+    """Sensors that left the answer of a value: their readings left the window, or too few remained to join."""
 
     change: Change
     value: Value
     left: tuple[Member, ...]
     answer: int
-    """Sensors in it now; zero if it dissolved."""
+    """Sensors in the answer now; zero if it dissolved."""
 
 
 class Answer:
@@ -40,7 +40,7 @@ class Answer:
         self._sets: dict[Value, dict[int, int]] = {}
 
     def update(self, value: Value, newest_us: Mapping[int, int]) -> tuple[Change, int]:
-        """Take in a result's sensors with their newest times; returns the change and the answer's size."""
+        """Add a result's sensors with their newest times; returns the change and the answer's size."""
         current = self._sets.get(value)
         change = Change.UPDATE
         if current is None:
@@ -60,7 +60,7 @@ class Answer:
         return self.departure_us(min(self._sets[value].values()))
 
     def depart(self, value: Value, now_us: int) -> Departure | None:
-        """Let go of the sensors of `value` whose readings have left the window."""
+        """Remove the sensors of `value` whose readings have left the window; None if there are none."""
         current = self._sets.get(value)
         if current is None:
             return None

@@ -1,6 +1,6 @@
 """The join that the sink runs alone under the centralised strategy, with any operator for variable arity.
 
-All of them find the same partners. What differs is the work, counted in hash tables looked into (for the
+All of them find the same partners. They differ in the work, counted in hash tables probed (for the
 ripple join, which has none: in buffers scanned).
 """
 
@@ -18,20 +18,20 @@ from sim.trace.tables import SINK
 
 
 class Joined(NamedTuple):
-    """What a reading joined with at the sink."""
+    """The partners of a reading at the sink."""
 
     partners: list[tuple[Member, ...]]
     width: int
-    """How many sensors these are of."""
+    """How many sensors the partners are of."""
     tables: int
-    """Hash tables, or buffers, that were looked into."""
+    """Hash tables probed, or buffers scanned."""
 
 
 class SinkOperator(Protocol):
     """Joins one reading after the other."""
 
     def take(self, reading: Reading, now_us: int) -> Joined | None:
-        """What a reading joins with; None if it comes too late to be joined."""
+        """Join a reading and return its partners; None if it is too late to be joined."""
 
 
 class SNJoinAtSink:
@@ -41,7 +41,7 @@ class SNJoinAtSink:
         self._head = head
 
     def take(self, reading: Reading, now_us: int) -> Joined | None:
-        """What a reading joins with."""
+        """Join a reading and return its partners."""
         found = self._head.take_reading(reading.value, reading.node, reading.at_us, now_us)
         partners = found.partners if found.found else []
         return Joined(partners, found.counts[0], self._head.tables)
@@ -50,7 +50,7 @@ class SNJoinAtSink:
 class OperatorAtSink:
     """Any other operator.
 
-    What is late is late by its own watermark, which a mote whose clock is ahead moves on.
+    Lateness is measured against the operator's own watermark, which a mote whose clock is ahead advances.
     """
 
     def __init__(self, name: str, *, window_us: int, late_us: int, factorised: bool) -> None:
@@ -62,10 +62,10 @@ class OperatorAtSink:
         self._looked = 0
 
     def take(self, reading: Reading, now_us: int) -> Joined | None:
-        """What a reading joins with; None if it is late."""
+        """Join a reading and return its partners; None if it is late."""
         del now_us
         results = self._operator.insert(Occurrence(reading.node, reading.value, reading.at_us))
-        # Of a reading that is out of order there may be several results: see `join.operators.forming`.
+        # A reading that is out of order may have several results: see `join.operators.forming`.
         partners = [self._members(result.partners.items()) for result in results]
         stats = self._operator.stats
         tables, self._looked = stats.probes - self._looked, stats.probes

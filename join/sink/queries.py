@@ -1,7 +1,7 @@
 """Queries over the readings that arrive at the sink: the stream database as part of a simulation.
 
-The sink knows of each reading what its message carries, who sent it, where that mote stands and when it came:
-the stream `Sensors`. What the queries answer goes to the trace, a row per change.
+The stream `Sensors` has a row per reading: what its message carries, its sender, the sender's position and the time
+of arrival. The queries' answers are written to the trace, a row per change.
 """
 
 import json
@@ -20,11 +20,11 @@ SENSORS = "Sensors"
 """The stream of all readings."""
 
 ARRIVAL_COLUMN = "arrived_us"
-"""When a row came to whoever runs the queries, where that is not when it was produced."""
+"""When a row arrived at the query engine, if that is not when it was produced."""
 
 
 def sensors_schema(attribute: str) -> StreamSchema:
-    """The stream of readings whose joined value queries call `attribute`."""
+    """The schema of the stream of readings, with the joined value in the column `attribute`."""
     return StreamSchema(
         SENSORS,
         {
@@ -48,7 +48,7 @@ class SinkQueries:
         rows: Rows,
         positions_m: Sequence[tuple[float, float]],
     ) -> None:
-        """Run the engine's queries over readings of motes that stand at `positions_m`."""
+        """Run the engine's queries over readings of motes at `positions_m`."""
         self.engine = engine
         self._clock = clock
         self._rows = rows
@@ -57,7 +57,7 @@ class SinkQueries:
         self.site = QuerySite(engine, clock, self._record)
 
     def take(self, reading: Reading, at_us: int) -> None:
-        """Take in a reading at `at_us`, now or soon: when the sink's CPU has come to it."""
+        """Process a reading at `at_us`, now or soon: when the sink's CPU reaches it."""
         self._clock.call_at(at_us, self._arrive, reading)
 
     def _arrive(self, reading: Reading) -> None:

@@ -22,10 +22,10 @@ class QuerySyntaxError(ValueError):
 
 
 def parse_sensors_query(sql: str) -> SensorsQuery:
-    """The query that `sql` says.
+    """Parse `sql`.
 
     Raises:
-        QuerySyntaxError: it says something else.
+        QuerySyntaxError: it is not a query of this form.
     """
     try:
         query = parse(sql)

@@ -1,4 +1,4 @@
-"""The sink: takes results in, keeps the answer as it changes, writes both to the trace."""
+"""The sink: receives results, maintains the answer, and writes both to the trace."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from sim.trace.rows import result_row
 from sim.units import US_PER_S
 
 MEMORY_US = 60 * US_PER_S
-"""How long beyond two windows the sink remembers what it has reported of a reading."""
+"""How long beyond two windows the sink remembers the partners it has reported of a reading."""
 
 
 Newest = dict[int, int]
 """Sensors and the times of their newest readings."""
 
 Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newest]]
-"""Puts together what several heads gave: all members, and the newest of each sensor."""
+"""Merges the partners from several heads: all members, and the newest of each sensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkSettings:
-    """What the sink makes of results."""
+    """How the sink treats results."""
 
     query: str
-    """Names the answer in the trace."""
+    """Name of the answer in the trace."""
     window_us: int
     arity_least: int
-    """Results with fewer sensors do not count: a complete join asks for all of them, another for two."""
+    """Results with fewer sensors do not count: a complete join requires all of them, any other two."""
     with_partners: bool
     """Whether the trace lists partners."""
     amends: bool
@@ -41,7 +41,7 @@ class SinkSettings:
 
 
 class SinkSite:
-    """Where join results end."""
+    """Receives join results."""
 
     def __init__(
         self,
@@ -51,13 +51,13 @@ class SinkSite:
         true_us: LocalTime,
         queries: SinkQueries | None = None,
     ) -> None:
-        """A sink whose results go to `rows`.
+        """A sink that writes results to `rows`.
 
         Args:
             clock: The time.
             rows: The trace's table of results.
-            settings: What it makes of results.
-            true_us: When a mote's clock showed what a reading is stamped with: delays count from there.
+            settings: How it treats results.
+            true_us: Converts a reading's stamp to the true time when its mote's clock showed it; delays count from there.
             queries: Queries over the readings that reach the sink, if there are any.
         """
         self._clock = clock
@@ -80,7 +80,7 @@ class SinkSite:
         self._reported: dict[Reading, set[Stream]] = {}
         """Partners reported of recent readings, if results may be amended."""
         self._due_us: dict[Value, int] = {}
-        """By value in the answer: when to look whether a sensor has left."""
+        """By value in the answer: when to check whether a sensor has left."""
 
     def when_result(self, listener: Callable[[int], None]) -> None:
         """Register `listener`, called with the time of every result."""
@@ -99,7 +99,7 @@ class SinkSite:
         *,
         partial: bool = False,
     ) -> None:
-        """Take what one reading joined with at `at_us`, which is now or soon: when the CPU has formed it.
+        """Record the partners of one reading at `at_us`, now or soon: when the CPU has formed the result.
 
         A second result of the same reading amends the first: only partners not yet reported count.
         """
@@ -163,7 +163,7 @@ class SinkSite:
         self._reported.pop(reading, None)
 
     def _watch(self, value: Value, from_us: int) -> None:
-        """Look again when the first sensor of this value's answer has left the window."""
+        """Check again when the first sensor of this value's answer has left the window."""
         due_us = max(self.answer.next_departure_us(value), from_us)
         known_us = self._due_us.get(value)
         if known_us is None or due_us < known_us:
@@ -173,7 +173,7 @@ class SinkSite:
     def _depart(self, value: Value) -> None:
         now_us = self._clock.now_us
         if self._due_us.get(value) != now_us:
-            return  # there was cause to look sooner
+            return  # an earlier check is due, or was done
         del self._due_us[value]
         departure = self.answer.depart(value, now_us)
         if departure:
@@ -193,7 +193,7 @@ class SinkSite:
 
 
 def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
-    """One member per sensor, its newest: a mote that changed heads may stand in two tables."""
+    """One member per sensor, its newest: a mote that changed heads may be in two tables."""
     members = tuple(chain.from_iterable(partners))
     newest_us: Newest = dict(members)  # type: ignore[arg-type]
     if len(newest_us) == len(members):
@@ -208,7 +208,7 @@ def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, 
 
 
 def merge_all(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
-    """Every reading of every partner, once: one that is being handed over may stand in two tables."""
+    """Every reading of every partner, once: one that is being handed over may be in two tables."""
     members = tuple(dict.fromkeys(chain.from_iterable(partners)))
     newest_us: dict[Stream, int] = {}
     for stream, at_us in members:

@@ -1,4 +1,4 @@
-"""Accounts for every reading and probe request: how it ended, and why."""
+"""The fate of every reading and probe request: how it ended, and why."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ from sim.trace.tables import DropReason, Fate, RequestEnd
 
 
 class Accounts:
-    """The fates of readings and requests and the drops of messages, written to the trace and counted."""
+    """Counts the fates of readings and requests and the drops of messages, and writes them to the trace."""
 
     def __init__(self, fates: Rows, drops: Rows, probes: Rows, requests: Rows) -> None:
         self._fates = fates
@@ -23,24 +23,24 @@ class Accounts:
         self.drops: Counter[str] = Counter()
         """Drops of anything, by reason."""
         self.probes = 0
-        """Probe requests that came to their end."""
+        """Probe requests that have ended."""
         self.requests: Counter[str] = Counter()
         """Ends of probe requests, by how they ended."""
         self.heads_probed = 0
         self.heads_matched = 0
 
     def joined(self, reading: Reading, head: int, at_us: int) -> None:
-        """The reading has been joined and is held for later ones, at a head or the sink."""
+        """Record that a reading has been joined and is held for later ones, at a head or the sink."""
         self._fate(reading, at_us, Fate.JOINED, head=head)
 
     def dropped(self, reading: Reading, where: int, reason: DropReason, at_us: int) -> None:
-        """The reading never came to be joined, at the head or sink where it should have been."""
+        """Record that a reading was dropped before it was joined, at or on the way to head or sink `where`."""
         head = None if where < 0 or reason is DropReason.NO_HEAD else where
         self._fate(reading, at_us, Fate.DROPPED, reason=reason, head=head)
         self.lost(READING, where, reason, at_us, reading.node, reading.at_us)
 
     def in_flight(self, reading: Reading, at_us: int) -> None:
-        """The run ended while the reading was on its way."""
+        """Record that the run ended while the reading was on its way."""
         self._fate(reading, at_us, Fate.IN_FLIGHT)
 
     def lost(
@@ -52,7 +52,7 @@ class Accounts:
         origin: int | None,
         origin_at_us: int | None,
     ) -> None:
-        """A message, or a held reading (kind "state"), was dropped; the reading it was about, if any."""
+        """Record that a message, or a held reading (kind "state"), was dropped; with its reading, if any."""
         self.drops[reason] += 1
         self._drops.append(
             drop_row(
@@ -66,7 +66,7 @@ class Accounts:
         )
 
     def finished(self, request: ProbeRequest, at_us: int) -> None:
-        """A probe request has been past all heads of its sequence."""
+        """Record that a probe request has visited all heads of its sequence."""
         probed, matched = len(request.sequence), request.heads_matched
         self.probes += 1
         self.heads_probed += probed
@@ -95,7 +95,7 @@ class Accounts:
         where: int | None = None,
         reason: DropReason | None = None,
     ) -> None:
-        """A probe request, or a part of one, came to an end; where and why, if before its time."""
+        """Record the end of a probe request, or of a part; with place and reason if it ended early."""
         self.requests[end] += 1
         self._requests.append(
             request_row(
@@ -115,7 +115,7 @@ class Accounts:
         )
 
     def assert_complete(self) -> None:
-        """Every reading that was handed over has exactly one fate."""
+        """Check that every reading submitted has exactly one fate."""
         assert self.submitted == self.fates.total(), (self.submitted, self.fates)
 
     def _fate(

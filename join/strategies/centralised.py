@@ -1,4 +1,4 @@
-"""The centralised strategy: heads pass every reading on to the sink, which runs the join alone."""
+"""The centralised strategy: heads forward every reading to the sink, which runs the join alone."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -33,13 +33,13 @@ class CentralisedJoin:
     def on_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
     ) -> None:
-        """No roster is needed: heads only pass readings on."""
+        """Do nothing: heads only forward readings and need no roster."""
 
     def on_down(self, node: int) -> None:
-        """Motes hold no join state that could be lost."""
+        """Do nothing: motes hold no join state that could be lost."""
 
     def submit(self, reading: Reading) -> None:
-        """A mote sends its reading to its head, or to the sink if it is a head itself."""
+        """Send a mote's reading to its head, or to the sink if it is a head itself."""
         self._accounts.submitted += 1
         node = reading.node
         head = self._membership.head_of[node]
@@ -62,7 +62,7 @@ class CentralisedJoin:
             )
 
     def close(self, on_air: Sequence[Message]) -> None:
-        """The run ends: account for readings that are still under way."""
+        """End the run: record the readings that are still under way."""
         for message in on_air:
             if message.kind == READING:
                 self._accounts.in_flight(message.body, self._clock.now_us)

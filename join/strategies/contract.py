@@ -1,8 +1,8 @@
-"""The seam of join strategies: what one is made from, what it has to do, and what it needs from the rest.
+"""The contract of join strategies: what one is made from, what it must do, and what it needs from other layers.
 
-A strategy decides where readings are joined: it takes them from motes, sends what it likes over `Ports.links`, and hands
-results to `Ports.sink`. It registers its own message handlers, and listens to `Ports.membership` if it has to act when
-motes switch heads. A new one is a file that calls `join.strategies.registry.register`.
+A strategy decides where readings are joined: it receives them from motes, sends its own messages over `Ports.links`, and
+delivers results to `Ports.sink`. It registers its message handlers, and a listener at `Ports.membership` if it has to act
+when motes switch heads. A new one is a file that calls `join.strategies.registry.register`.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ Point = tuple[float, float]
 
 
 class SinkPort(Protocol):
-    """What the sink takes from a strategy."""
+    """The sink as strategies see it."""
 
     def take_reading(self, reading: Reading, at_us: int) -> None:
-        """A reading has been joined at the sink at `at_us`, now or soon: queries may want it."""
+        """Pass a reading that is joined at the sink at `at_us`, now or soon, to the queries."""
 
     def take_result(
         self,
@@ -36,7 +36,7 @@ class SinkPort(Protocol):
         *,
         partial: bool = False,
     ) -> None:
-        """What one reading joined with, formed at `at_us`, now or soon; `partial`: not all heads answered.
+        """Deliver the partners of one reading, formed at `at_us`, now or soon; `partial`: not all heads answered.
 
         A second result of the same reading amends the first: only partners not yet reported count.
         """
@@ -52,7 +52,7 @@ class Roster(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a strategy needs from the other layers, and what it gives them."""
+    """What a strategy needs from the other layers, and what it offers them."""
 
     roster: Roster = Roster.NONE
     readings_at_sink: bool = False
@@ -61,7 +61,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What a strategy reaches of the simulated network."""
+    """The parts of the simulated network that a strategy uses."""
 
     clock: Clock
     links: Links
@@ -70,7 +70,7 @@ class Ports:
     sink: SinkPort
     accounts: Accounts
     local_us: LocalTime
-    """What a node's own clock shows."""
+    """The time on a node's own clock."""
     end_us: int
     """When the run ends."""
 
@@ -83,7 +83,7 @@ class ProbingSettings:
     """The probing rule, by its name in `join.strategies.snjoin_star.rules.registry`."""
     rule: RuleSettings
     timeout_us: int
-    """How long an initiator waits to hear of a request; 0: for ever."""
+    """How long an initiator waits for a reply to a request; 0: for ever."""
     retries: int
     """How often it then sends the request again."""
     fans_out: bool
@@ -96,7 +96,7 @@ class ProbingSettings:
 
 @dataclass(frozen=True, slots=True)
 class JoinSettings:
-    """What a scenario says of the join, in the join's own units."""
+    """A scenario's join settings, in the join's own units."""
 
     window_us: int
     late_us: int
@@ -118,15 +118,15 @@ class JoinStrategy(Protocol):
     needs: ClassVar[Needs]
 
     def submit(self, reading: Reading) -> None:
-        """A mote has a reading with a value, now."""
+        """Join a reading with a value that a mote takes now."""
 
     def on_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
     ) -> None:
-        """The roster has reached head `node`: all heads, and (head, until when) of those that linger."""
+        """Called when the roster reaches head `node`: all heads, and (head, until when) of those that linger."""
 
     def on_down(self, node: int) -> None:
-        """A mote died, crashed or was removed, and what it held is gone."""
+        """Called when a mote died, crashed or was removed; its state is lost."""
 
     def close(self, on_air: Sequence[Message]) -> None:
-        """The run ends: account for readings that are still under way; `on_air` has not arrived."""
+        """End the run: record the readings that are still under way; `on_air` has not arrived."""

@@ -1,4 +1,4 @@
-"""What the join's messages weigh: bytes of body, by what they carry.
+"""Sizes of the join's messages: bytes of body, by content.
 
 Field widths are ours (the papers give none): a mote's number and a value fit two bytes, a time four
 (milliseconds for seven weeks), a count and a weight one.
@@ -14,10 +14,10 @@ COUNT_BYTES = 1
 WEIGHT_BYTES = 1
 
 READING_BYTES = VALUE_BYTES + TIME_BYTES
-"""A member's reading; who sent it stands in the header."""
+"""A member's reading; its sender is in the header."""
 
 RELAYED_READING_BYTES = READING_BYTES + NODE_BYTES
-"""A reading passed on by a head: whose it is must be said."""
+"""A reading forwarded by a head, with the number of its mote."""
 
 STAMP_BYTES = TIME_BYTES + NODE_BYTES + COUNT_BYTES
 HEAD_COUNT_BYTES = NODE_BYTES + COUNT_BYTES
@@ -28,10 +28,10 @@ HELD_READING_BYTES = VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTES
 """A reading that changes heads, with its processing stamp."""
 
 ACK_BYTES = COUNT_BYTES
-"""The sink had a request: which one."""
+"""The sink's acknowledgement of a request: its number."""
 
 REQUEST_BYTES = COUNT_BYTES + VALUE_BYTES + TIME_BYTES + NODE_BYTES + STAMP_BYTES
-"""A probe request without heads and partners: SeqNo, the reading, whose it is, its stamp."""
+"""A probe request without heads and partners: SeqNo, the reading, its mote, its stamp."""
 
 
 def request_bytes(heads: int, partners_bytes: int) -> int:

@@ -11,7 +11,7 @@ from join.strategies.snjoin_star.driver import InNetworkJoin
 
 @dataclass(frozen=True, slots=True)
 class StrategyKind:
-    """A strategy that a scenario can ask for."""
+    """A strategy that a scenario can name."""
 
     name: str
     needs: Needs

@@ -1,11 +1,11 @@
-"""What every MAC shares: handlers of messages, charges and the log.
+"""The base of every MAC: message handlers, charges and the log.
 
 What happens to a message, whatever the MAC:
 
 1. The sender pays for each transmission. If its battery cannot, the mote dies and nothing goes on air.
 2. A lost frame costs its receiver nothing beyond listening. One that arrives is paid for by the receiver; if
    the receiver is dead, or dies paying, it ends as `dead`.
-3. A sender that dies while its frame is on air does not take the frame with it.
+3. A frame that is on air when its sender dies is not cut off.
 
 Every transmission ends in exactly one row of the log: delivered, lost, collided, duplicate, dead, or in flight
 when the run ends.
@@ -46,16 +46,16 @@ OUTCOMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class MacTraits:
-    """What the other layers have to know of a MAC; nobody asks for its name or class."""
+    """The properties of a MAC that other layers depend on; no layer checks its name or class."""
 
     acknowledges: bool = False
     """Whether senders notice losses, and send again."""
     can_lose: bool = False
     """Whether it loses messages between nodes that work and are in range."""
     contends: bool = False
-    """Whether motes that send at the same time get in each other's way."""
+    """Whether motes that send at the same time interfere with each other."""
     owns_sleep: bool = False
-    """Whether it turns radios on and off itself, so that no duty cycle goes with it."""
+    """Whether it turns radios on and off itself, so that it cannot be combined with a duty cycle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,11 @@ class Mac(LoggedAir, Protocol):
     traits: ClassVar[MacTraits]
 
     def cancel(self, node: NodeId) -> None:
-        """A mote crashed or was removed: what it has not begun to send is not sent."""
+        """Cancel what a mote that crashed or was removed has not begun to send."""
 
 
 class BaseAir:
-    """Handlers, charges and the log; a MAC adds when things happen."""
+    """Handlers, charges and the log; a MAC adds the timing."""
 
     traits: ClassVar[MacTraits] = MacTraits()
 
@@ -178,7 +178,7 @@ class BaseAir:
         return self._draw(target, self._rx_j, joules)
 
     def _note(self, kind: str, node: NodeId, size: int, joules: float) -> None:
-        """Note beside the charge that it is for control, and how long it keeps the radio busy."""
+        """Record a charge as control energy if it is, and how long it keeps the radio busy."""
         if not self.alive[node]:
             return
         if kind in self._control:
@@ -187,7 +187,7 @@ class BaseAir:
             self._listening.note_busy(node, self._airtime_us[size])
 
     def _overhear(self, source: NodeId, target: NodeId, size: int) -> None:
-        """Charge everybody who is awake and hears a frame that is for somebody else."""
+        """Charge all motes that are awake and hear a frame meant for another."""
         ledger, listening = self._ledger, self._listening
         joules = size * self._receive_j_per_byte
         for node in self._in_earshot(source, target):

@@ -11,11 +11,11 @@ aTurnaroundTime         Profile.turnaround_us, before a frame and before an ackn
 DSN                     Job.sequence, never repeated within a run
 
 A mote sends one message at a time and its frames in order. Each frame: wait a random back-off, listen for the
-CCA time, and send after the turnaround if nobody audible was sending; otherwise back off longer, and give the
+CCA time, and send after the turnaround if nobody in earshot was sending; otherwise back off longer, and give the
 message up as `channel busy` after too many times. Two motes that do not hear each other may thus collide at a
-third (hidden terminals); two that do hear each other wait although their receivers would not mind (exposed
-terminals). While frames overlap, the channel says what is left of each. A radio that sends does not hear, and
-one that is receiving does not start on another frame.
+third (hidden terminals); two that do hear each other wait although their receivers would not be disturbed (exposed
+terminals). While frames overlap, the channel decides which can be received. A radio that sends does not hear, and
+one that is receiving does not start to receive another frame.
 """
 
 from collections import deque
@@ -33,7 +33,7 @@ from sim.trace.tables import SINK, DropReason, Outcome
 
 @dataclass(frozen=True, slots=True)
 class CsmaOptions:
-    """What the scenario says of carrier sensing."""
+    """The scenario's settings for carrier sensing."""
 
     timing: MacTiming
     """Constants of the MAC."""
@@ -66,7 +66,7 @@ class CsmaAir(BaseAir):
         """By target and source: the sequence number of the last frame received."""
         ledger.when_down(self._clear_queue)
 
-    # What the layers above do.
+    # The interface to the layers above.
 
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
@@ -100,7 +100,7 @@ class CsmaAir(BaseAir):
         self._kernel.call_at(at_us, self._enqueue, job)
 
     def cancel(self, node: NodeId) -> None:
-        """A mote crashed or was removed: its queue is gone already, as at any death."""
+        """Do nothing: the queue of a mote that goes down is cleared as at any death."""
 
     def close(self) -> list[Message]:
         """Log what is on air as in flight; returns the unicasts that have not arrived."""
@@ -215,7 +215,7 @@ class CsmaAir(BaseAir):
             target = None
             joules = size * self._channel.broadcast_j_per_byte(job.range_m)
         if not self._transmit(message.kind, source, size, joules, self._kernel.now_us):
-            return  # it died paying, and its queue went with it
+            return  # it died paying, and its queue was cleared
         job.is_flying = True
         self._start(job, source, target, size)
 
@@ -301,7 +301,7 @@ class CsmaAir(BaseAir):
             self._go_on(job)
 
     def _acknowledge_it(self, frame: Frame) -> None:
-        """The target of a frame answers, without looking whether the channel is clear."""
+        """Send the target's acknowledgement, without checking whether the channel is clear."""
         node = frame.job.message.target
         now_us = self._kernel.now_us
         if not self.alive[node] or self._sink_is_down(node) or self.ether.is_sending(node, now_us):
@@ -325,7 +325,7 @@ class CsmaAir(BaseAir):
             self._contend(job)
 
     def _go_on(self, job: Job) -> None:
-        """The sender is done with a frame: on to the next of the message, or to the next message."""
+        """Continue with the next frame of the message, or with the next message."""
         if job.done:
             return
         if job.position + 1 < len(job.frame_sizes):
@@ -339,7 +339,7 @@ class CsmaAir(BaseAir):
             self._begin(job)
 
     def _finish(self, job: Job) -> None:
-        """The sender is done with a message, whether it arrived or not."""
+        """End a message at its sender, whether it arrived or not."""
         job.done = True
         queue = self._queues[job.message.source]
         assert queue[0] is job
@@ -350,7 +350,7 @@ class CsmaAir(BaseAir):
             self._report_loss(job)
 
     def _give_up(self, job: Job, reason: DropReason) -> None:
-        """A message that never made it into the queue, or went down with its mote."""
+        """Drop a message that did not fit in the queue, or whose mote went down."""
         job.done = True
         job.failed = reason
         if job.listeners is None:
@@ -362,7 +362,7 @@ class CsmaAir(BaseAir):
         self._handlers[message.kind][1](message, job.failed)
 
     def _clear_queue(self, node: NodeId) -> None:
-        """A mote died, crashed or was removed: its queue is gone; what is on air still ends."""
+        """Clear the queue of a mote that died, crashed or was removed; its frame on air still ends."""
         queue = self._queues[node]
         jobs = list(queue)
         queue.clear()
@@ -378,7 +378,7 @@ class CsmaAir(BaseAir):
     # The receiver.
 
     def _reception(self, frame: Frame, node: NodeId) -> DropReason | None:
-        """What keeps `node` from receiving a frame that has ended, or None; it pays for what it receives."""
+        """Why `node` does not receive a frame that has ended, or None; it pays for what it receives."""
         kind = frame.job.message.kind
         if self._sink_is_down(node):
             return DropReason.SINK_DOWN

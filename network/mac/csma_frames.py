@@ -1,4 +1,4 @@
-"""What a contending MAC keeps in mind: messages in send queues, and frames on air."""
+"""The state of a contending MAC: messages in send queues, and frames on air."""
 
 from itertools import pairwise
 
@@ -38,11 +38,11 @@ class Job:
         self.position = 0
         """Which frame is being sent."""
         self.received = 0
-        """How many frames the target has."""
+        """How many frames the target has received."""
         self.listeners: list[NodeId] | None = None
-        """Of a broadcast: who should hear it."""
+        """Of a broadcast: the nodes that should hear it."""
         self.heard: set[NodeId] = set()
-        """Of a broadcast: who has heard all of it so far."""
+        """Of a broadcast: the nodes that have heard all of it so far."""
         self.hearing: Hearing | None = None
         self.range_m = 0.0
         self.sequence = 0
@@ -53,11 +53,11 @@ class Job:
         """The frame whose acknowledgement is due."""
         self.is_flying = False
         self.failed: DropReason | None = None
-        """What last went wrong."""
+        """Reason of the last failure."""
         self.done = False
-        """The sender has no more to do with it."""
+        """Whether the sender is done with it."""
         self.orphaned = False
-        """Its sender died while a frame was on air."""
+        """Whether its sender died while a frame was on air."""
 
 
 class Frame:
@@ -80,7 +80,7 @@ class Frame:
 
     @property
     def emission(self) -> Emission:
-        """What the channel needs to know of it."""
+        """The frame as the channel needs it."""
         return (self.source, self.target)
 
     def sent(self) -> tuple[int, str, NodeId, NodeId | None, int]:

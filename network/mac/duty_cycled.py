@@ -1,4 +1,4 @@
-"""The ideal MAC under a duty cycle: what is sent while radios are off waits until they are on."""
+"""The ideal MAC under a duty cycle: messages sent while radios are off wait until they are on."""
 
 from collections.abc import Sequence
 

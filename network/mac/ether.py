@@ -1,4 +1,4 @@
-"""The channel that contending motes share: which frames are on air, who notices, and what is left of each."""
+"""The channel that contending motes share: which frames are on air, who hears them, and which can be received."""
 
 from network.contract import NodeId
 from network.mac.csma_frames import Frame
@@ -8,7 +8,7 @@ from sim.trace.tables import DropReason
 
 
 class Ether:
-    """Frames on air now, or so lately that a clear-channel assessment may still have noticed."""
+    """Frames on air now, or so recently that a clear-channel assessment may still have heard them."""
 
     def __init__(self, channel: Channel, medium: Medium, *, cca_us: int) -> None:
         self._channel = channel
@@ -17,7 +17,7 @@ class Ether:
         self._frames: list[Frame] = []
 
     def put(self, frame: Frame) -> None:
-        """A frame starts, amid those that are on air."""
+        """Start a frame, and record its overlap with those on air."""
         for other in self._frames:
             if other.end_us > frame.start_us:
                 other.overlaps.append(frame)
@@ -40,7 +40,7 @@ class Ether:
         return any(frame.source == node and frame.end_us > now_us for frame in self._frames)
 
     def fate(self, frame: Frame, node: NodeId) -> DropReason | None:
-        """What keeps `node`, alive and listening, from receiving a frame that has ended; None if nothing."""
+        """Why `node`, alive and listening, does not receive a frame that has ended; None if it does."""
         if not frame.overlaps:
             kind = frame.job.message.kind
             return self._medium.frame_fate(kind, frame.source, node, frame.size)
@@ -62,5 +62,5 @@ class Ether:
             amid = channel.rate_amid(frame.source, node, frame.size, frame.shares())
         if amid >= 1.0 or medium.succeeds(frame.source, amid):
             return None
-        # What of the failures the channel alone would have caused.
+        # The share of failures that the channel alone would have caused.
         return DropReason.COLLIDED if medium.succeeds(frame.source, alone) else DropReason.LOST

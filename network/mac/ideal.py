@@ -2,8 +2,8 @@
 
 1. A message is on air for its airtime and then takes the radio's turnaround to be in memory. A message of
    several frames is sent without a break, each frame with its header.
-2. What the medium does to a message is decided when it is sent, drawn per kind and sender, so that two
-   strategies meet the same losses on the same readings.
+2. Loss and jitter of a message are decided when it is sent, drawn per kind and sender, so that two
+   strategies have the same losses on the same readings.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from network.mac.base import BaseAir, Hearing
 from sim.trace.tables import SINK, DropReason, Outcome
 
 DELIVERED: Final = Outcome.DELIVERED.value
-"""As plain text: rows of plain values are of no concern to the garbage collector."""
+"""As plain text: the garbage collector does not track rows of plain values."""
 
 
 class Announcement:
@@ -79,7 +79,7 @@ class IdealAir(BaseAir):
         self._kernel.call_at(at_us + flight_us, self._hear, announcement)
 
     def cancel(self, node: NodeId) -> None:
-        """A mote went down: what it was still to send, although paid for, is not sent."""
+        """Cancel what a mote that went down had still to send, although it is paid for."""
         now_us = self._kernel.now_us
         unsent = [m for m in self._kernel.pending(self._arrive) if m.source == node]
         for message in sorted(unsent, key=lambda m: (m.at_us, m.target)):
@@ -127,7 +127,7 @@ class IdealAir(BaseAir):
                 return
             reason = DropReason.DEAD
         elif reason is DropReason.DEAD:
-            return  # cancelled, and told so
+            return  # cancelled, and the loss reported
         self._log_end(message, reason)
         self._handlers[kind][1](message, reason)
 

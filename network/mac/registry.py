@@ -12,7 +12,7 @@ from network.mac.tdma import TdmaAir, TdmaOptions
 
 @dataclass(frozen=True, slots=True)
 class MacOptions:
-    """What a scenario's `[radio]` table says to MACs."""
+    """The settings of a scenario's `[radio]` table for MACs."""
 
     csma: CsmaOptions
     tdma: TdmaOptions
@@ -22,7 +22,7 @@ class MacOptions:
 
 @dataclass(frozen=True, slots=True)
 class MacKind:
-    """A MAC that a scenario can ask for."""
+    """A MAC that a scenario can name."""
 
     name: str
     traits: MacTraits

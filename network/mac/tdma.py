@@ -1,16 +1,16 @@
 """TDMA inside clusters: every member has its slot in its cluster's frame and sleeps the rest of the time.
 
 After each election a head gives its members slots in order of their numbers (as in LEACH, Heinzelman et al.
-2002). In clusters of several hops every relay does so for those who send to it, and stays awake for them; below,
-"head" then means whom a member sends to. A slot holds one radio frame of `slot_bytes` payload with a guard time before and after it, against clocks
-that differ. Messages between a member and its head wait for the member's slot; longer ones take the member's slot
-in as many frames as they need.
+2002). In clusters of several hops every relay does so for the motes that send to it, and stays awake for them; "head"
+below then means the next hop of a member. A slot holds one radio frame of `slot_bytes` payload with a guard time
+before and after it, to allow for clocks that differ. Messages between a member and its head wait for the member's
+slot; longer ones take the member's slot in as many frames as they need.
 
-Scope: neighbouring clusters are taken to use different codes or channels, as LEACH has it, and so do not disturb
-each other. Heads keep their radios on. What is sent between heads, to or from the sink, by a member to
-somebody else than its head, or during an election, when all radios are on, is sent at once as in the ideal MAC;
-a member that such a message is for, as a relay on a route or a head of before, keeps its radio on from then to the next election.
-The schedule itself is implied by the election's outcome and costs no message.
+Scope: neighbouring clusters are assumed to use different codes or channels, as in LEACH, and so do not disturb
+each other. Heads keep their radios on. Messages between heads, to or from the sink, from a member to another node
+than its head, or during an election, when all radios are on, are sent at once as in the ideal MAC. A member that
+receives such a message, as a relay on a route or a former head, keeps its radio on until the next election.
+The schedule itself follows from the election's outcome and costs no message.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from sim.trace.tables import DropReason
 
 @dataclass(frozen=True, slots=True)
 class TdmaOptions:
-    """What the scenario says of slots."""
+    """The scenario's settings for slots."""
 
     slot_bytes: int
     """Payload that fits in one slot."""
@@ -60,12 +60,12 @@ class TdmaAir(IdealAir):
         """From when on each member's slots are free."""
 
     def _begin_election(self) -> None:
-        """All radios go on and stay on until the next schedule."""
+        """Turn all radios on until the next schedule."""
         self._head_of = []
         self._radios.wake_all()
 
     def _begin_round(self) -> None:
-        """Members get their slots, and sleep outside them unless they relay for others."""
+        """Assign slots to members, which sleep outside them unless they relay for others."""
         self._head_of = head_of = list(self._membership.via)
         self._began_us = self._kernel.now_us
         self._free_us = [self._began_us] * len(head_of)
@@ -120,7 +120,7 @@ class TdmaAir(IdealAir):
         return size
 
     def _in_earshot(self, source: NodeId, target: NodeId) -> Sequence[NodeId]:
-        """What goes in a slot is heard in its cluster: others use other codes."""
+        """The motes that hear a message: one in a slot is heard only in its cluster, since others use other codes."""
         nodes = super()._in_earshot(source, target)
         member = self._member_of(source, target)
         if member is None:

@@ -1,7 +1,7 @@
-"""The ways that clusters give: from members to their heads, and from heads over heads of heads to the sink and back.
+"""Paths along clusters: from members to their heads, and from heads by heads of heads to the sink and back.
 
-Members several hops from their head, as max-min makes them, pass their readings on along the cluster's tree. With
-several levels, a head passes on to the head above it what is for the sink, and the sink answers the same way.
+Members several hops from their head, as in max-min, send their readings along the cluster's tree. With several
+levels, a head forwards messages for the sink to the head above it, and the sink's replies take the same path back.
 """
 
 from network.contract import NodeId
@@ -11,17 +11,17 @@ from sim.trace.tables import SINK
 
 
 class ClusterTrees:
-    """Who passes on to whom, as the last election had it."""
+    """Paths along the clusters of the last election."""
 
     def __init__(self, membership: Membership) -> None:
         self._membership = membership
 
     def report_broken(self, node: NodeId) -> None:
-        """`node` has found the next mote on the way to a head dead."""
+        """Report that `node` has found the next mote on the way to a head dead."""
         self._membership.report_lost_head(node)
 
     def path(self, kind: str, source: NodeId, target: NodeId) -> list[NodeId] | None:
-        """The hops of a message, its target the last; None if it has no way but the straight one."""
+        """The hops of a message, its target last; None if it goes in one hop."""
         if SINK in (source, target):
             return self._over_levels(source, target)
         if kind in CONTROL_KINDS or self._membership.head_of[source] != target:

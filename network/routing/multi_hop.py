@@ -1,13 +1,13 @@
-"""Forwards messages hop by hop over any MAC, and hands them over at their final target only.
+"""Forwards messages hop by hop over any MAC, and delivers them at their final target only.
 
 Every hop is a transmission of its own: paid by its sender and receiver, logged, lost or delivered. The
-network header carries origin and final target. Messages go by the network's routes, by the trees of clusters, or
-straight.
+network header carries origin and final target. Messages follow the network's routes or the trees of clusters, or go
+in one hop.
 
-Routes lead to nobody who is dead: an origin that has none for that reason is told so. A relay on a route that finds its
-next hop dead looks for another way; when there is none, the message ends as unreachable, as does one whose relay
-dies with it. On the way to a head there is no other way: whoever finds
-the next mote dead says so. Between heads and sink the way past a dead head is the straight one.
+No route leads to a dead node: a message to one ends as dead at its origin. A relay on a route that finds its next hop
+dead looks for another path; if there is none, the message ends as unreachable, as does one whose relay dies while it
+holds it. On the path to a head there is no alternative: a mote that finds the next one dead reports it. Between heads
+and sink, a dead head is bypassed in one hop.
 """
 
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ class Parcel:
         self.body = body
         self.at_us = at_us
         self.bytes = 0
-        """On air so far, all hops together."""
+        """Bytes on air so far, over all hops."""
         self.hops = 0
         self.path = path
-        """The hops still to come on a cluster's tree, as it was when the message set out; None on routes."""
+        """The remaining hops on a cluster's tree, as it was when the message was sent; None on routes."""
 
 
 class RoutedAir:
@@ -163,7 +163,7 @@ class RoutedAir:
                 self._send(message.kind, parcel, here, self._kernel.now_us)
                 return
         if is_dead and here != parcel.origin:
-            # The origin cannot know that it is the target which is dead, nor is it if the relay died.
+            # The origin cannot know whether the target is dead, and it need not be if a relay died.
             reason = DropReason.UNREACHABLE
         self._drop(message.kind, parcel, reason)
 

@@ -1,10 +1,10 @@
 """Multi-hop routes over the connectivity graph, repaired as motes come and go.
 
-For every target that is written to, one tree of shortest paths is kept, by hops, distance, energy or expected
+For every target of a message, one tree of shortest paths is kept, by hops, distance, energy or expected
 transmissions (ETX, De Couto et al., MobiCom 2003: 1 / (forward rate x reverse rate)). SciPy's Dijkstra grows
 a tree of 2,000 motes and 75,000 links in 1 ms, where networkx takes 25 ms (`tests/bench/bench_network.py`); with a
-tree per target and repairs at every death, that is the difference between seconds and minutes. Tests judge the
-paths by networkx.
+tree per target and repairs at every death, that is the difference between seconds and minutes. Tests check the
+paths against networkx.
 """
 
 from collections.abc import Sequence
@@ -71,10 +71,10 @@ class Routes:
         self._graph: csr_array | None = None
         self._trees: dict[int, list[int]] = {}
         self.repairs = 0
-        """Trees thrown away because a mote on them went down, or one came up."""
+        """Number of trees discarded because a mote on them went down, or one came up."""
 
     def next_hop(self, here: NodeId, target: NodeId) -> NodeId | None:
-        """Where a message for `target` goes from `here`; None if there is no path."""
+        """The next hop from `here` to `target`; None if there is no path."""
         last = self._nodes - 1
         tree = self._trees.get(target)
         if tree is None:
@@ -95,7 +95,7 @@ class Routes:
         return nodes
 
     def on_down(self, node: NodeId) -> None:
-        """A mote stopped working: trees that lead through it are void."""
+        """Discard the trees that lead through a mote that went down."""
         self._alive[node] = False
         self._graph = None
         void = [t for t, tree in self._trees.items() if t == node or node in tree]
@@ -106,7 +106,7 @@ class Routes:
         self.repairs += len(void)
 
     def on_up(self, node: NodeId) -> None:
-        """A mote works again: any path may now be shorter through it."""
+        """Discard all trees: any path may be shorter through a mote that came up."""
         self._alive[node] = True
         self._graph = None
         self.repairs += len(self._trees)
@@ -141,7 +141,7 @@ def first_partition_us(
     0 if the network was not connected at the start.
 
     Args:
-        links: Who reaches whom.
+        links: The links between nodes.
         nodes: How many there are, the sink included.
         changes: When which mote stopped (False) or began to work (True), in order of time.
         absent: Motes that do not work at the start.

@@ -1,4 +1,4 @@
-"""What `compare` and `sweep` have in common on the command line: what to show, and how to reach Spark."""
+"""Command-line options that `compare` and `sweep` share: what to show, and how to reach Spark."""
 
 import argparse
 import sys
@@ -65,15 +65,15 @@ def spark_settings(conf: Sequence[str]) -> dict[str, str]:
 
 
 def print_answer(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """The table of an answer on standard output; many rows are cut, a number never."""
+    """Print the table of an answer; long tables lose rows, and no number is ever cut short."""
     from scenarios.terminal.text_table import print_numbers
 
     print_numbers(header, rows[:ROWS_MAX])
     if len(rows) > ROWS_MAX:
-        tell(f"the table shows the first {ROWS_MAX} of {len(rows)} rows; summary.csv has all")
+        report(f"the table shows the first {ROWS_MAX} of {len(rows)} rows; summary.csv has all")
 
 
-def tell(line: str) -> None:
-    """Say something that is not the answer: on standard error."""
+def report(line: str) -> None:
+    """Print a line that is not part of the answer, on standard error."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

@@ -1,10 +1,10 @@
-"""The names that an option of a command takes, looked up only when they are needed."""
+"""The values that a command's option accepts, looked up only when they are needed."""
 
 from collections.abc import Callable, Iterable, Iterator
 
 
 class Choices:
-    """`choices` for argparse: a command's own help and its checks load them, other uses of it do not.
+    """Lazy `choices` for argparse: loaded only for a command's own help and for its checks.
 
     Give the option a `metavar` too, or argparse lists them at once; `%(choices)s` in its help does so late.
     """

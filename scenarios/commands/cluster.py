@@ -17,8 +17,8 @@ EXAMPLES = """examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
     parser.description = (
-        "Hold one election among motes placed at random in a square, all batteries full unless said"
-        " otherwise, and show what came out of it and what its messages cost."
+        "Hold one election among motes placed at random in a square, all batteries full unless set"
+        " otherwise, and show its outcome and what its messages cost."
     )
     parser.epilog = EXAMPLES
     field = parser.add_argument_group("field")
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_option(group: "argparse._ArgumentGroup", key: str, flag: str) -> None:
-    """Add what the protocols declare; limits are checked with all other options, when the command is run."""
+    """Add an option that protocols declare; its limits are checked with all others when the command runs."""
     shared = protocol_options()[key]
     option, meaning = shared.option, shared.meaning.replace("%", "%%")
     if option.kind is tuple:

@@ -8,8 +8,8 @@ from typing import Any, Final
 from scenarios.commands.answer_options import (
     add_options,
     print_answer,
+    report,
     spark_settings,
-    tell,
 )
 
 _EXAMPLE: Final = """\
@@ -31,10 +31,10 @@ exit codes:
 """
 
 _RUNS_SIDE_BY_SIDE_MAX: Final = 5
-"""Up to so many runs the table has a column per run, beyond that a line per run."""
+"""Up to this many runs the table has a column per run, beyond that a line per run."""
 
 _RUN: Final = ("strategy", "protocol", "motes", "seed")
-"""What the table says of a run before its metrics."""
+"""What the table shows of a run before its metrics."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         args.out,
         args.master,
         question=question,
-        tell=tell,
+        report=report,
         settings=spark_settings(args.conf),
     )
     if comparison.found is None:
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         name = "group" if args.by else "run"
         print_answer(answer_header(found, shown, name), answer_rows(found, shown))
     for file in comparison.files:
-        tell(f"wrote {file}")
+        report(f"wrote {file}")
     _warn(comparison.rows)
     return 1 if comparison.rejected else 0
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
-    """What was run and the metrics shown, a column per run if they are few, else a line per run: header and lines."""
+    """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
     from analysis.metrics.definitions import label, number
 
     columns = [*_RUN, *shown]
@@ -95,13 +95,13 @@ def metrics_table(
 
 
 def _warn(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Say what the table does not: samples, and runs whose results are wrong."""
+    """Warn of what the table does not show: recall from samples, and runs whose results are wrong."""
     for row in rows:
         share = row["recall_share"]
         if share is not None and share < 1:
-            tell(f"{row['run']}: recall is from a sample of {share:.1%} of the pairs owed")
+            report(f"{row['run']}: recall is from a sample of {share:.1%} of the pairs owed")
         if row["duplicates"] or row["spurious"]:
-            tell(
-                f"{row['run']}: results list {row['duplicates']} pairs more than once"
-                f" and {row['spurious']} that are no match"
+            report(
+                f"{row['run']}: the sink received {row['duplicates']} pairs more than once "
+                f"and {row['spurious']} that are no match"
             )

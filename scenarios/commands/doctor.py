@@ -1,4 +1,4 @@
-"""`motejoin doctor`: is this machine ready?"""
+"""`motejoin doctor`: checks that this machine has all that motejoin needs."""
 
 import argparse
 import sys

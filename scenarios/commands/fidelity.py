@@ -1,4 +1,4 @@
-"""`motejoin fidelity`: the radio models beside numbers that others computed."""
+"""`motejoin fidelity`: the radio models compared with independent numbers."""
 
 import argparse
 from pathlib import Path
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _put(path: Path, table: str) -> None:
-    """Replace what stands between the marks of a document."""
+    """Replace the text between the marks of a document."""
     if reason := no_file(path, "a document"):
         raise InputError(f"--doc {path}: {reason}")
     try:

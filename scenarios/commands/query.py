@@ -14,9 +14,9 @@ input:
   rows is the order of arrival. A table's file may have at_us and change (+ or -): rows that come and go.
 
 output:
-  One row per change of an answer: at_us, query, change, then the selected columns. + a row comes, u it
-  takes the place of one that was there (with --old, of the one in the columns old_…), - it goes. Each query's
-  rows are in order of time.
+  One row per change of an answer: at_us, query, change, then the selected columns. change is + for a row
+  added, u for a row that replaces another (with --old, the one in the columns old_…), - for a row removed.
+  Each query's rows are in order of time.
 
 examples:
   Sensors above 90 degrees, as they come and go:
@@ -25,7 +25,7 @@ examples:
     motejoin query --stream T=t.parquet --stream H=h.parquet --schedule mqt --out answers.parquet \\
       --sql "hot=SELECT COUNT(DISTINCT A.place) FROM T A, H B WHERE A.place = B.place AND A.v > 30 WINDOW 1 min" \\
       --sql "top=SELECT A.place, MAX(A.v) FROM T A, H B WHERE A.place = B.place GROUP BY A.place WINDOW 1 h"
-  The highest of the last minute, up to when all have gone, and what each update took the place of:
+  The highest of the last minute, until all rows have left the window, and what each update replaced:
     motejoin query "SELECT MAX(v) AS top FROM T [RANGE 1 min]" --stream T=t.csv --until 1h --old --out a.csv
   How a query would be run:
     motejoin query "EXPLAIN SELECT COUNT(*) FROM T [RANGE 60 s]" --stream T=t.csv
@@ -74,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until",
         metavar="TIME",
-        help="let time go on after the last row: microseconds as in at_us, or with a unit, such as 90s"
-        " (default: it stops there)",
+        help="run on after the last row, up to this time: microseconds as in at_us, or with a unit, such as 90s"
+        " (default: stop at the last row)",
     )
     parser.add_argument(
         "--old",

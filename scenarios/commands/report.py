@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "run_dir", type=Path, metavar="RUN_DIR", help="a run directory, as `motejoin run` leaves it"
+        "run_dir", type=Path, metavar="RUN_DIR", help="a run directory, as `motejoin run` writes it"
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE.html", help="the page (default: RUN_DIR/report.html)"

@@ -1,4 +1,4 @@
-"""`motejoin reproduce`: the papers' figures, ours beside theirs, with verdicts computed."""
+"""`motejoin reproduce`: draws the papers' figures from our runs and checks the papers' claims."""
 
 import argparse
 import csv
@@ -29,7 +29,7 @@ def all_figures() -> "tuple[Figure, ...]":
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
-    parser.description = "Draw figures of the papers; for each, say which of the paper's claims our numbers bear out."
+    parser.description = "Draw figures of the papers and print, for each, which of the paper's claims our numbers support."
     parser.epilog = _EPILOG
     parser.add_argument(
         "figures",
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Draw the figures; a claim that does not hold is a result, not a failure."""
+    """Draw the figures. A claim that does not hold is a result, not a failure."""
     figures = all_figures()
     if args.list:
         for figure in figures:
@@ -63,19 +63,19 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             f"--out {args.out}: cannot be made a directory ({fault.strerror})"
         ) from fault
-    request = Request(args.out, args.quick, _tell)
-    told: list[tuple[str, Verdict]] = []
+    request = Request(args.out, args.quick, _report)
+    rows: list[tuple[str, Verdict]] = []
     for figure in chosen:
-        _tell(f"{figure.name} …")
+        _report(f"{figure.name} …")
         verdicts = figure.draw(request)
-        told += [(figure.name, verdict) for verdict in verdicts]
+        rows += [(figure.name, verdict) for verdict in verdicts]
         print(f"{figure.name}: {figure.title}")
         for verdict in verdicts:
             print(f"  {_mark(verdict)} {verdict.claim}: {verdict.ours} (paper: {verdict.paper})")
     with (args.out / "verdicts.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["figure", "claim", "paper", "ours", "verdict"])
-        writer.writerows([name, v.claim, v.paper, v.ours, _mark(v)] for name, v in told)
+        writer.writerows([name, v.claim, v.paper, v.ours, _mark(v)] for name, v in rows)
     return 0
 
 
@@ -83,5 +83,5 @@ def _mark(verdict: Verdict) -> str:
     return {True: "holds", False: "differs", None: "beside"}[verdict.holds]
 
 
-def _tell(text: str) -> None:
+def _report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -8,8 +8,8 @@ EXAMPLES = """examples:
   motejoin run gas-cloud-small --seed 7 --out runs/seed-7
   motejoin run my-field.toml --set motes.count=500 --set join.feedback=off
 
-Every key is in docs/SCENARIOS.md. Runs that differ in clustering.protocol alone do not have as many heads each:
-docs/CLUSTERING.md says how to set one protocol beside another.
+Every key is in docs/SCENARIOS.md. Runs that differ only in clustering.protocol elect different numbers of heads:
+docs/CLUSTERING.md explains how to compare protocols.
 """
 
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _free_directory(wanted: Path) -> Path:
-    """`wanted`, or the first of wanted-2, wanted-3, … that is not there yet."""
+    """`wanted`, or the first of wanted-2, wanted-3, … that does not exist yet."""
     directory, number = wanted, 1
     while directory.exists():
         number += 1

@@ -1,4 +1,4 @@
-"""`motejoin scenarios`: what ships, a file to start one's own from, and a picture of its cloud."""
+"""`motejoin scenarios`: lists the shipped scenarios and sweeps, prints one, or draws a scenario's gas cloud."""
 
 import argparse
 import tomllib
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--picture",
         type=Path,
         metavar="FILE.png",
-        help="draw motes and gas cloud at several times instead; nothing is simulated but the gas",
+        help="draw motes and gas cloud at several times instead; only the gas is simulated",
     )
     parser.add_argument(
         "--times",
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """List, print or draw."""
     if args.picture is not None:
         return _draw(args)
     if args.times is not None or args.seed is not None:

@@ -1,4 +1,4 @@
-"""`motejoin sweep`: many runs as Spark tasks, then tables and figures that answer the question."""
+"""`motejoin sweep`: many runs as Spark tasks, then tables and figures."""
 
 import argparse
 from pathlib import Path
@@ -8,8 +8,8 @@ from scenarios.commands.answer_options import (
     ROWS_MAX,
     add_options,
     print_answer,
+    report,
     spark_settings,
-    tell,
 )
 
 _EXAMPLES: Final = """\
@@ -22,14 +22,14 @@ examples:
 SWEEP is a path ending in .toml or the name of a shipped one (`motejoin scenarios` lists them).
 DIR gets runs/POINT-SEED/ (run directories), metrics.csv (one row per run), summary.csv (per point: mean,
 95 % interval and n of every metric), failures.json, both tables as Parquet too, figures and index.html.
-Exit code 1 if some runs failed; Ctrl-C keeps what is complete, and --resume goes on from there.
+Exit code 1 if some runs failed; Ctrl-C keeps the complete runs, and --resume does the rest.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
     parser.description = (
-        "Run every point of a sweep with every seed as Spark tasks and sum up the metrics."
+        "Run every point of a sweep with every seed as Spark tasks and summarise the metrics."
     )
     parser.epilog = _EXAMPLES
     parser.add_argument("sweep", metavar="SWEEP", help="a sweep file, or the name of a shipped one")
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     question = Question(args.metric or sweep.metrics, args.by or sweep.by, baseline)
     plan = plan_sweep(sweep, question)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
-    tell(
+    report(
         f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
         f" = {len(sweep.points) * len(sweep.seeds)} runs in {out_dir}"
     )
@@ -91,11 +91,11 @@ def run(args: argparse.Namespace) -> int:
             resume=args.resume,
             timeout_s=args.timeout,
             compacted=args.compact,
-            tell=tell,
+            report=report,
         )
     except KeyboardInterrupt:
-        tell(
-            f"stopped; what is complete is kept: motejoin sweep {args.sweep} --out {out_dir} --resume"
+        report(
+            f"stopped; complete runs are kept; to go on: motejoin sweep {args.sweep} --out {out_dir} --resume"
         )
         raise
     if result.answer:
@@ -106,9 +106,9 @@ def run(args: argparse.Namespace) -> int:
     for failure in result.failures[:ROWS_MAX]:
         print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
     if len(result.failures) > ROWS_MAX:
-        tell(f"{len(result.failures) - ROWS_MAX} more failed; failures.json has all")
+        report(f"{len(result.failures) - ROWS_MAX} more failed; failures.json has all")
     page = f"; see {out_dir / 'index.html'}" if result.answer else ""
-    tell(f"{result.done} runs done, {result.kept} kept, {len(result.failures)} failed{page}")
+    report(f"{result.done} runs done, {result.kept} kept, {len(result.failures)} failed{page}")
     return 1 if result.failures else 0
 
 

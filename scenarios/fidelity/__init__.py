@@ -1,1 +1,1 @@
-"""The radio models beside independent numbers."""
+"""The radio models compared with independent numbers."""

@@ -1,4 +1,4 @@
-"""Our radio models beside numbers that others computed: one line per number.
+"""Our radio models compared with numbers from other sources: one line per number.
 
 Lines marked `simulated` come out of running the MAC or the channel, not out of a formula.
 """
@@ -34,7 +34,7 @@ PAIRS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One number of ours beside one of others."""
+    """One of our numbers and an independent one."""
 
     what: str
     ours: float

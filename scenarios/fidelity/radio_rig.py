@@ -1,4 +1,4 @@
-"""Small radio experiments: motes at given places, frames sent at given times, what became of them."""
+"""Small radio experiments: motes at given places, frames sent at given times, and their outcomes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ IEEE_HEADER_BYTES = 17
 """PHY 6, MAC 9 with 16-bit addresses, FCS 2: the frames of ns-3's lr-wpan examples."""
 
 BATTERY_J = 1e6
-"""Nobody runs out."""
+"""No battery runs out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""CSV and Parquet files of any columns, read a batch at a time, with the types that queries know."""
+"""CSV and Parquet files of any columns, read a batch at a time, with the types of queries."""
 
 import io
 import math
@@ -38,7 +38,7 @@ class ColumnFile:
         self._is_csv = path.suffix.lower() == ".csv"
         self._late_types: dict[str, pa.DataType] = {}
         """Of a CSV file's columns that are empty in the first block."""
-        with self._telling():
+        with self._reporting_errors():
             if self._is_csv:
                 schema = self._csv().schema
                 with path.open("rb") as file:
@@ -69,7 +69,7 @@ class ColumnFile:
         Raises:
             InputError: It cannot be read on.
         """
-        with self._telling():
+        with self._reporting_errors():
             for batch in self._batches():
                 columns = [self._cleaned(column) for column in batch.columns]
                 yield from zip(*columns, strict=True)
@@ -87,7 +87,7 @@ class ColumnFile:
         return pa.csv.open_csv(self.path, blocks, convert_options=known)
 
     def _find_types(self, names: list[str]) -> dict[str, pa.DataType]:
-        """The types of columns that the first block does not tell, those that stay empty left out."""
+        """The types of columns that are empty in the first block; without those that stay empty."""
         if not names:
             return {}
         texts = dict.fromkeys(names, pa.string())
@@ -113,8 +113,8 @@ class ColumnFile:
                 return values
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """What goes wrong with the file, as the user is told."""
+    def _reporting_errors(self) -> Iterator[None]:
+        """Turn errors of Arrow and of the file system into an `InputError`."""
         try:
             yield
         except (OSError, UnicodeDecodeError, pa.ArrowException) as fault:

@@ -11,7 +11,7 @@ from sim.errors import InputError
 
 
 def module_file(where: str) -> str:
-    """The file of the module, if it is one beside those who name it."""
+    """The name of the module's file, if it is beside the file that names it."""
     return where.partition(":")[0].replace(".", "/") + ".py"
 
 
@@ -44,5 +44,5 @@ def load_function(where: str, folder: Path) -> tuple[Callable[..., Scalar], int]
     try:
         return function, len(inspect.signature(function).parameters)
     except ValueError:
-        told = "how many arguments it takes is not known: expected a function written in Python"
-        raise InputError(told) from None
+        problem = "how many arguments it takes is not known: expected a function written in Python"
+        raise InputError(problem) from None

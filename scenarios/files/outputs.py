@@ -1,7 +1,7 @@
 """The files that a command reads and writes.
 
-None may take another's place, what is written last is checked first, and what cannot be read or written is
-told by the path that the user gave.
+No output may overwrite another file of the command, outputs are checked before any work is done, and errors name
+the path that the user gave.
 """
 
 import json
@@ -17,7 +17,7 @@ def check_apart(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) 
     """Refuse outputs that are also inputs, or one another; None: not asked for.
 
     Raises:
-        InputError: With every such file, by what it was given as.
+        InputError: With every such file, by the option that named it.
     """
     known = {path.resolve(): name for name, path in inputs.items()}
     faults = []
@@ -60,7 +60,7 @@ def check_place(path: Path) -> None:
 
 
 def unwritable(path: Path, fault: OSError) -> InputError:
-    """What to tell of a file that could not be written, whatever name it was to have until it was whole."""
+    """The error for a file that could not be written; names `path`, not the temporary file beside it."""
     # By its number: Arrow puts the name of the file into its text.
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     return InputError(f"{path}: cannot be written: {_obstacle(path) or reason}")

@@ -25,7 +25,7 @@ _CHUNK_ROWS = 10_000
 _TIME_MAX = 2**63 - 1
 
 CHANGE_COLUMN = "change"
-"""In a table's file: `+` for a row that comes at its `at_us`, `-` for one that goes."""
+"""In a table's file: `+` for a row added at its `at_us`, `-` for one removed."""
 
 
 def _time_us(at: Scalar, where: str) -> int:
@@ -62,8 +62,8 @@ class RecordedStream:
     def arrivals(self, order: int) -> Iterator[tuple[int, int, int, Row]]:
         """(time of arrival, `order`, row number, row) of each row.
 
-        The order of rows is the order of arrival: a row whose time (of arrival, where the file tells it) lies
-        before that of an earlier row arrives, late, with that earlier row's.
+        The order of rows is the order of arrival: a row whose time (of arrival, if the file has it) is before that of
+        an earlier row arrives late, at the time of that earlier row.
         """
         names = list(self.columns)
         places = {name: names.index(name) for name in (TIME_COLUMN, self._arrival)}
@@ -82,7 +82,7 @@ class RecordedStream:
         if found is Type.INTEGER:
             return
         if found is None and column in self.columns:
-            # Nothing in it says what it is: a file without rows is a stream in which nothing happens.
+            # Its type cannot be known: a file without rows is an empty stream.
             self.columns[column] = Type.INTEGER
             return
         near = nearest(column, self.columns)
@@ -99,7 +99,7 @@ class RecordedStream:
 
 
 class TableChange(NamedTuple):
-    """What an instant does to a table: a row that both goes and comes then is in neither list."""
+    """The changes of a table at one instant; a row that is both removed and added then is in neither list."""
 
     at_us: int
     insert: list[Row]
@@ -107,7 +107,7 @@ class TableChange(NamedTuple):
 
 
 class RecordedTable:
-    """A file of a table, whose rows may come and go: columns `at_us` and `change` say when and which."""
+    """A file of a table, whose rows may be added and removed over time, by columns `at_us` and `change`."""
 
     def __init__(self, name: str, path: Path) -> None:
         """Open a table.
@@ -133,11 +133,11 @@ class RecordedTable:
             values = tuple(named[column] for column in self.columns)
             at_us, change = named.get(TIME_COLUMN), named.get(CHANGE_COLUMN, "+")
             if change not in {"+", "-"}:
-                told = "change is empty" if change is None else f"change = {change!r}"
-                raise InputError(f"{path}: row {number + 1}: {told}: expected + or -")
+                found = "change is empty" if change is None else f"change = {change!r}"
+                raise InputError(f"{path}: row {number + 1}: {found}: expected + or -")
             if at_us is None and change == "-":
-                told = "change = '-' without at_us: expected when the row goes"
-                raise InputError(f"{path}: row {number + 1}: {told}")
+                problem = "change = '-' without at_us: expected when the row goes"
+                raise InputError(f"{path}: row {number + 1}: {problem}")
             if at_us is None:
                 self.initial.append(values)
             else:
@@ -158,7 +158,7 @@ class AnswerFile:
     ) -> None:
         """A file for the answers of queries with these output columns.
 
-        With `old`, each has a second column for the value that an update took the place of.
+        With `old`, each has a second column for the value that an update replaced.
 
         Raises:
             InputError: The name has another ending, or the file cannot be written.

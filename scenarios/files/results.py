@@ -1,4 +1,4 @@
-"""Results and rejected rows, written as they come, to a file that appears only when it is whole."""
+"""Result files and files of rejected rows, written row by row; a file appears only when it is complete."""
 
 import csv
 import json
@@ -150,7 +150,7 @@ class NewFile:
             self._flush()
 
     def keep(self) -> None:
-        """End the file and put it in its place, in the stead of any that is there."""
+        """End the file and move it into place, replacing any that is there."""
         assert self._sink is not None
         self._flush()
         self._sink.close()
@@ -227,7 +227,7 @@ def _json(pairs: Sequence[tuple[Stream, Any]]) -> str:
 
 
 def _by_origin(results: Iterable[Result]) -> Iterator[list[Result]]:
-    """Results in groups of the same arriving tuple, which is not to be taken for one that is equal."""
+    """Results grouped by arriving tuple; two equal tuples are two groups."""
     group: list[Result] = []
     for result in results:
         if group and group[0].origin is not result.origin:

@@ -59,11 +59,11 @@ class StreamFile:
         """Open the file and check its columns.
 
         Raises:
-            InputError: The file cannot be read, or lacks a column, or a column's type is no use.
+            InputError: The file cannot be read, or lacks a column, or a column's type is not supported.
         """
         self.path = path
         self.rows: int | None = None
-        """How many, if the file tells."""
+        """How many rows, if the file has the number."""
         if path.suffix not in (".csv", ".parquet"):
             raise InputError(f"{path}: expected a .csv or .parquet file")
         check_file(path, "a .csv or .parquet file")
@@ -85,7 +85,7 @@ class StreamFile:
             for name, usable, expected in (
                 ("stream", _names_streams, "text"),
                 ("value", _is_scalar, "a plain type such as text, a number or a time"),
-                ("at_us", _tells_time, "whole microseconds"),
+                ("at_us", _is_time, "whole microseconds"),
             )
             if not usable(_plain(schema.field(name).type))
         ]
@@ -204,7 +204,7 @@ def _text(cell: pa.Scalar) -> str:
 
 
 def _times_us(column: pa.Array) -> tuple[pa.Array, list[tuple[pa.Array, str]]]:
-    """Times as integers, and which rows have none that is any use."""
+    """Times as integers, and which rows have no usable time, by reason."""
     missing = pc.is_null(column)
     not_whole = out_of_range = pa.array([False] * len(column))
     if _is_text(column.type):
@@ -252,7 +252,7 @@ def _is_scalar(kind: pa.DataType) -> bool:
     return not (pa.types.is_nested(kind) or pa.types.is_null(kind))
 
 
-def _tells_time(kind: pa.DataType) -> bool:
+def _is_time(kind: pa.DataType) -> bool:
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     return bool(numeric or pa.types.is_timestamp(kind) or _is_text(kind))
 

@@ -71,7 +71,7 @@ class Bursty(Phenomenon):
         self._begin(sources)
 
     def sample(self, nodes: NDArray[np.int64], at_us: NDArray[np.int64]) -> Samples:
-        """What the phenomenon gives, without the samples of motes that are off."""
+        """The phenomenon's samples, without those of motes that are off."""
         samples = self._inner.sample(nodes, at_us)
         on = np.empty(len(nodes), dtype=np.bool_)
         if self._together:
@@ -133,7 +133,7 @@ class Bursty(Phenomenon):
 def with_bursts(
     phenomenon: Phenomenon, burst: BurstTable | None, around: Surroundings
 ) -> Phenomenon:
-    """The phenomenon as motes sense it that fall silent as the table says; itself without a table."""
+    """The phenomenon as sensed by motes that fall silent by the table; unchanged without a table."""
     if burst is None:
         return phenomenon
     return Bursty(

@@ -1,7 +1,7 @@
-"""What a phenomenon gives the simulator: sampled values, and the truth to judge answers by.
+"""The contract of phenomena: sampled values, and the truth that answers are compared with.
 
-A kind of phenomenon is a table (what a scenario says of it), a class (what motes sense) and a function that makes
-the one from the other; `scenarios.phenomena.registry` knows all kinds.
+A kind of phenomenon is a table (its keys in a scenario), a class (what motes sense) and a function that makes
+the second from the first; `scenarios.phenomena.registry` has all kinds.
 """
 
 from abc import ABC, abstractmethod
@@ -31,18 +31,18 @@ class Surroundings:
     """Where a phenomenon happens."""
 
     positions_m: NDArray[np.float64]
-    """Mote i stands at row i."""
+    """Row i is the position of mote i."""
     field_m: tuple[float, float]
     """Width and height."""
     streams: RandomStreams
-    """Where all chance comes from."""
+    """The source of all randomness."""
     base_dir: Path
-    """The scenario file's folder, from which recorded files are found."""
+    """The scenario file's folder, which paths of recorded files are relative to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What some motes sensed, in the order in which they were asked."""
+    """What some motes sensed, in the order of the request."""
 
     values: NDArray[np.int64]
     """The joined value of each sample, 0 or more; `NOTHING` where there is nothing to join."""
@@ -53,9 +53,9 @@ class Samples:
 class Phenomenon(ABC):
     """Something that motes sense.
 
-    The simulator asks in batches of increasing time. A sample depends on its mote, its time and that
-    mote's earlier samples alone: neither on batches, nor on other motes, nor on the state of the
-    network, so that every strategy meets the same readings.
+    The simulator samples in batches of increasing time. A sample depends only on its mote, its time and that
+    mote's earlier samples: neither on batches, nor on other motes, nor on the state of the
+    network, so that every strategy gets the same readings.
     """
 
     attribute: str
@@ -74,7 +74,7 @@ class Phenomenon(ABC):
         return {}
 
     def labels(self) -> Mapping[int, str]:
-        """What each joined value means, for people; values without a label speak for themselves."""
+        """What each joined value means, for people; values without a label are shown as they are."""
         return {}
 
     def inputs(self) -> Mapping[str, str]:
@@ -82,7 +82,7 @@ class Phenomenon(ABC):
         return {}
 
     def recording_counts(self) -> Mapping[str, int]:
-        """Recorded readings by what became of them; empty if nothing recorded is replayed."""
+        """Numbers of recorded readings, usable and not; empty if nothing recorded is replayed."""
         return {}
 
 
@@ -107,13 +107,13 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PhenomenonKind(Generic[TableT]):
-    """A kind of phenomenon as it is registered."""
+    """A registered kind of phenomenon."""
 
     table: type[TableT]
     make: Callable[[TableT, Surroundings], Phenomenon]
     """Raises InputError if a file that the table names cannot be used."""
     positions_m: Callable[[TableT, Path], NDArray[np.float64] | None] | None = None
-    """For `motes.placement = "recorded"`: where the motes stood, a row each, if the files in the folder tell."""
+    """For `motes.placement = "recorded"`: positions of the motes, a row each, if the files in the folder have them."""
     draw: Draw | None = None
     """For `motejoin scenarios --picture`."""
 

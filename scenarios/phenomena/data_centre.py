@@ -122,12 +122,12 @@ class Quantity:
     """Standard deviation of a sensor."""
     lowest: float
     highest: float
-    """What it cannot exceed, nor a sensor tell."""
+    """The largest value possible, also for a sensor's reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Cooling that fails around a place, and is repaired."""
+    """Cooling that fails around a place for a time."""
 
     at_s: float
     duration_s: float
@@ -139,7 +139,7 @@ class Failure:
     rise_s: float
 
     def course(self, at_s: Floats) -> Floats:
-        """The share of the full rise that has come about at each time."""
+        """The share of the full rise reached at each time."""
         since_s = np.maximum(at_s - self.at_s, 0.0)
         grown = 1.0 - np.exp(-np.minimum(since_s, self.duration_s) / self.rise_s)
         course: Floats = grown * np.exp(-np.maximum(since_s - self.duration_s, 0.0) / self.rise_s)

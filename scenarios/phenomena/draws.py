@@ -1,7 +1,7 @@
-"""Random numbers by sample: each depends on who is asked and when, and on nothing else.
+"""Random numbers by sample: each depends only on the mote and the time.
 
-A draw is a mixed-up function of (key, node, number), so that a sample comes out the same however the
-simulator batches its questions, and whichever other motes are alive to be asked.
+A draw is a hash of (key, node, number), so that a sample is the same however the simulator batches
+its requests, and whichever other motes are alive.
 """
 
 from typing import Final
@@ -54,7 +54,7 @@ class NormalDraws:
 
 
 def _mix(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Each word scrambled; arrays wrap around silently, as is meant."""
+    """Each word scrambled; arrays wrap around silently, as intended."""
     words = (words ^ (words >> _SHIFTS[0])) * _MIX_1
     words = (words ^ (words >> _SHIFTS[1])) * _MIX_2
     return words ^ (words >> _SHIFTS[2])

@@ -1,7 +1,7 @@
 """Objects that move through the field and are sensed by the motes they come near.
 
-This is what stream window joins were made for (SSDBM, introduction): the same object is seen by one
-sensor after the other, and the join of their streams on the object's identity is its way.
+This is the classic use of stream window joins (SSDBM, introduction): the same object is seen by one
+sensor after the other, and the join of their streams on the object's identity is its path.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class PathTable(Table):
     )
     points_m: Annotated[
         tuple[Point, ...],
-        Field(strict=False, min_length=2, description="[[x, y], [x, y], …], the way it takes."),
+        Field(strict=False, min_length=2, description="[[x, y], [x, y], …], its path."),
     ]
     speed_m_per_s: Annotated[Positive, Field(description="How fast.")] = 1.5
     start_s: Annotated[NotNegative, Field(description="When it appears at the first point.")] = 0.0
@@ -89,7 +89,7 @@ class MovingObjectsTable(PhenomenonTable):
         Loss, Field(description="Share of samples in which a mote misses what is in its range.")
     ] = 0.0
     path: Annotated[
-        tuple[PathTable, ...], Field(strict=False, description="Objects on given ways.")
+        tuple[PathTable, ...], Field(strict=False, description="Objects on given paths.")
     ] = ()
     burst: Annotated[BurstTable | None, Field(description="Default: no bursts.")] = None
 
@@ -121,7 +121,7 @@ class Track(Protocol):
     """Where one object is."""
 
     name: str
-    """What people call it."""
+    """Its name in reports."""
 
     def at(self, at_s: Floats) -> Floats:
         """Its place (x, y) in metres at each time, a row each; not-a-number while it is not there."""
@@ -160,8 +160,8 @@ class GivenPath:
 class RandomWaypoint:
     """An object that walks to a random point, rests, walks to the next (Johnson & Maltz 1996).
 
-    Points, speeds and rests are drawn in order from the object's own stream, hence its way does not
-    depend on when it is asked for.
+    Points, speeds and rests are drawn in order from the object's own stream, hence its path does not
+    depend on when it is sampled.
     """
 
     def __init__(

@@ -50,7 +50,7 @@ def kinds() -> tuple[AnyKind, ...]:
 
 
 def phenomenon_tables() -> Any:  # noqa: ANN401 (typing's own object)
-    """The type of any `[phenomenon]` table, told apart by its `kind`."""
+    """The type of any `[phenomenon]` table: a union that is discriminated by `kind`."""
     return _union(tuple(kind.table for kind in kinds()))
 
 
@@ -60,17 +60,17 @@ def _union(tables: tuple[type[PhenomenonTable], ...]) -> Any:  # noqa: ANN401
 
 
 def build_phenomenon(table: PhenomenonTable, around: Surroundings) -> Phenomenon:
-    """What motes sense in their surroundings.
+    """Make the phenomenon of a table.
 
     Raises:
-        InputError: A recorded file cannot be used, or has not as many nodes as there are motes.
+        InputError: A recorded file cannot be used, or its number of nodes is not that of the motes.
     """
     phenomenon: Phenomenon = kind_of(table).make(table, around)
     return phenomenon
 
 
 def recorded_positions_m(table: PhenomenonTable, *, base_dir: Path) -> NDArray[np.float64] | None:
-    """Where the recorded nodes stood, a row (x, y) per mote; None if the phenomenon does not tell.
+    """Positions of the recorded nodes, a row (x, y) per mote; None if the phenomenon has none.
 
     Raises:
         InputError: A recorded file cannot be used.

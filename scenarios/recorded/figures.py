@@ -1,4 +1,4 @@
-"""What queries did, in numbers: for manifests and statistics."""
+"""Statistics of queries, for manifests and statistics files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,18 +11,18 @@ def query_figures(engine: Engine) -> dict[str, dict[str, Any]]:
     responses = engine.responses()
     figures: dict[str, dict[str, Any]] = {}
     for name, pipeline in engine.queries.items():
-        told: dict[str, Any] = {"changes": pipeline.outputs}
+        counts: dict[str, Any] = {"changes": pipeline.outputs}
         if name in responses:
             each = responses[name]
-            told["join_outputs"] = each.count
-            told["response_ms_mean"] = each.total_ns / each.count / 1e6 if each.count else None
-            told["response_ms_max"] = each.max_ns / 1e6
-        figures[name] = told
+            counts["join_outputs"] = each.count
+            counts["response_ms_mean"] = each.total_ns / each.count / 1e6 if each.count else None
+            counts["response_ms_max"] = each.max_ns / 1e6
+        figures[name] = counts
     return figures
 
 
 def window_figures(engine: Engine) -> dict[str, dict[str, Any]]:
-    """By predicate window: what came, what it let through, what it let go to keep the state limit."""
+    """By predicate window: rows received, rows passed, rows evicted to keep the state limit."""
     return {
         window: {
             "arrived": stats.arrived,
@@ -35,7 +35,7 @@ def window_figures(engine: Engine) -> dict[str, dict[str, Any]]:
 
 
 def evictions(windows: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line for each predicate window that had to let rows go."""
+    """A line for each predicate window that had to evict rows."""
     return [
         f"{window}: {figures['evicted']:,} rows that qualified were let go to keep the state limit"
         for window, figures in windows.items()

@@ -78,11 +78,11 @@ def join_file(args: argparse.Namespace) -> None:
             "tuples_per_s": round(stats.arrived / wall_s, 1),
         }
         stats_file.write(counts)
-    _tell_turned_away(stats.late, stats.refused)
+    _report_rejected(stats.late, stats.refused)
 
 
 def _begun(file: _File, stack: ExitStack) -> _File:
-    # Its end is arranged for before it begins: a request to terminate can come at any moment.
+    # Its exit is registered before it is entered: a request to terminate can come at any moment.
     stack.push(file)
     return file.__enter__()
 
@@ -217,9 +217,9 @@ def _termination_as_exit() -> Iterator[None]:
 
 @contextmanager
 def _progress(file: StreamFile) -> Iterator[Callable[[int, int], None]]:
-    """Show how far the work is, on stderr: a bar on a terminal, a line now and then elsewhere.
+    """Show progress on stderr: a bar on a terminal, a line now and then elsewhere.
 
-    Gives a function to be told the rows just read and the results so far.
+    Yields a function to call with the number of rows just read and the results so far.
     """
     if not sys.stderr.isatty():
         yield _PlainProgress(file)
@@ -255,15 +255,15 @@ class _PlainProgress:
             return
         self._shown_s = now_s
         share = f" ({self._rows / self._total:.0%})" if self._total else ""
-        _tell(f"{self._rows:,} rows{share}, {results:,} results")
+        _report(f"{self._rows:,} rows{share}, {results:,} results")
 
 
-def _tell_turned_away(late: int, refused: int) -> None:
+def _report_rejected(late: int, refused: int) -> None:
     if late:
-        _tell(f"{late:,} tuples came later than --late allows and were dropped")
+        _report(f"{late:,} tuples came later than --late allows and were dropped")
     if refused:
-        _tell(f"{refused:,} tuples were further ahead than --future allows and were refused")
+        _report(f"{refused:,} tuples were further ahead than --future allows and were refused")
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     sys.stderr.write(line + "\n")

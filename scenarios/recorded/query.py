@@ -110,7 +110,7 @@ def _queries(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def _add_queries(engine: Engine, queries: Sequence[tuple[str, str]]) -> list[str]:
-    """Give the engine the queries that are to run; returns the plans of those that are to be explained.
+    """Add the queries to run to the engine; returns the plans of those to explain.
 
     Raises:
         InputError: With all that is wrong with all of them.
@@ -137,7 +137,7 @@ def _add_function(catalog: Catalog, name: str, where: str) -> None:
 
 
 def _until(engine: Engine, until_us: int) -> list[Output]:
-    """What happens after the last row."""
+    """The outputs after the last row, up to `until_us`."""
     if engine.now_us is not None and until_us < engine.now_us:
         raise InputError(
             f"--until: the last row comes at {engine.now_us} us, expected that or later,"
@@ -161,7 +161,7 @@ def _costs(text: str | None) -> CpuCosts:
 def _outputs(
     engine: Engine, streams: Sequence[RecordedStream], tables: Sequence[RecordedTable]
 ) -> Iterator[list[Output]]:
-    """What each arrival and each change of a table does to the answers, in order of time.
+    """Changes of the answers by each arrival and each change of a table, in order of time.
 
     At the same time, tables change before rows arrive, and streams and tables take turns as they were given.
     """

@@ -1,1 +1,1 @@
-"""The papers' figures, ours beside theirs."""
+"""The papers' figures, drawn from our runs."""

@@ -1,4 +1,4 @@
-"""What `motejoin reproduce` asks of a figure: draw it, and judge it beside the paper's."""
+"""The contract of `motejoin reproduce` figures: draw one, and check the paper's claims on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,26 +7,26 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One claim of a paper, and what we see."""
+    """One claim of a paper, and our result."""
 
     claim: str
     paper: str
     """What the paper reports, in its words or numbers."""
     ours: str
     holds: bool | None
-    """Whether our numbers bear the claim out; None: a number to stand beside the paper's, nothing to judge."""
+    """Whether our numbers support the claim; None: a number to compare with the paper's, not a claim."""
 
 
 @dataclass(slots=True)
 class Request:
-    """What a figure is asked for."""
+    """How to draw a figure."""
 
     directory: Path
     """Where its files go."""
     quick: bool
     """Fewer tuples, for a first look."""
-    tell: Callable[[str], None]
-    """Says what is being done."""
+    report: Callable[[str], None]
+    """Shows a line of progress to the user."""
     memo: dict[object, object] = field(default_factory=dict)
     """Results that figures of one invocation share."""
 

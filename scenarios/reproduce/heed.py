@@ -1,4 +1,4 @@
-"""HEED's clusters on its paper's field, and HEED against LEACH in its application study, with what others report."""
+"""HEED's clusters on its paper's field, and HEED against LEACH in its application study, compared with others' results."""
 
 import csv
 import os
@@ -38,21 +38,21 @@ OTHERS_HEADS: Final = {
     300.0: 0.032,
     400.0: 0.020,
 }
-"""Share of heads by range, from an implementation apart from this code, 15 runs, AMRP as squared distance."""
+"""Share of heads by range, from a separate implementation, 15 runs, AMRP as squared distance."""
 
 LABELS: Final = {
-    Contender.HEED: "HEED, costs told when changed",
-    Contender.HEED_CHATTY: "HEED, costs told every round",
-    Contender.LEACH: "LEACH, everyone in turn",
-    Contender.GEN_LEACH_TOLD: "gen-LEACH, total told by the sink",
-    Contender.GEN_LEACH: "gen-LEACH, energies told by all",
+    Contender.HEED: "HEED, costs sent when changed",
+    Contender.HEED_CHATTY: "HEED, costs sent every round",
+    Contender.LEACH: "LEACH, all motes in turn",
+    Contender.GEN_LEACH_SINK: "gen-LEACH, total sent by the sink",
+    Contender.GEN_LEACH: "gen-LEACH, energies sent by all",
     Contender.DIRECT: "no clusters",
 }
 STYLES: Final = {
     Contender.HEED: ("#2166ac", "o-"),
     Contender.HEED_CHATTY: ("#67a9cf", "o--"),
     Contender.LEACH: ("#b2182b", "s-"),
-    Contender.GEN_LEACH_TOLD: ("#e08214", "^-"),
+    Contender.GEN_LEACH_SINK: ("#e08214", "^-"),
     Contender.GEN_LEACH: ("#fdb863", "^--"),
     Contender.DIRECT: ("#7f7f7f", "x-"),
 }
@@ -84,7 +84,7 @@ def figure_lifetime(request: Request) -> list[Verdict]:
         _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH, "first", "outlives"),
         _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH, "last", "outlives"),
         _outlives(lives, motes, Contender.HEED_CHATTY, Contender.GEN_LEACH, "first", "outlives"),
-        _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH_TOLD, "first", "not given"),
+        _outlives(lives, motes, Contender.HEED, Contender.GEN_LEACH_SINK, "first", "not given"),
         _outlives(
             lives,
             motes,
@@ -106,7 +106,7 @@ def _lives(request: Request, motes: Sequence[int], seeds: int) -> Lives:
         for seed in range(1, seeds + 1)
     ]
     lives: Lives = {}
-    request.tell(f"{len(settings)} networks to live")
+    request.report(f"{len(settings)} networks to simulate")
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         for setting, life in zip(settings, pool.map(live, settings), strict=True):
             lives.setdefault((setting.contender, setting.motes), []).append(life)

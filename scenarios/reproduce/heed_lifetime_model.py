@@ -1,4 +1,4 @@
-"""How long a network lives that gathers data by clusters: the application study of the HEED paper, round by round.
+"""The lifetime of a network that gathers data by clusters: the application study of the HEED paper, round by round.
 
 Younis & Fahmy 2004, Table 2        Here
 field, sink, initial energy         SIDE_M, SINK_M, BATTERY_J
@@ -54,19 +54,19 @@ P_MIN: Final = 0.0005
 
 
 class Contender(StrEnum):
-    """Who gathers the data."""
+    """How the data is gathered."""
 
     HEED = "heed"
-    """HEED with AMRP; costs are told again only where they have changed, because a neighbour died."""
+    """HEED with AMRP; a mote broadcasts its cost again only if it has changed, because a neighbour died."""
     HEED_CHATTY = "heed-every-round"
-    """The same; every mote tells its cost in every round."""
+    """The same; every mote broadcasts its cost in every round."""
     LEACH = "leach"
     """Everyone serves in turn."""
     GEN_LEACH = "gen-leach"
-    """LEACH by residual energy: every mote tells the whole field what it has left, once a round, for all to know
-    the total. The HEED paper takes the routing protocol to spread it."""
-    GEN_LEACH_TOLD = "gen-leach-told"
-    """The same; the sink, taken to know what all have left, broadcasts the total once a round: as cheap as can be."""
+    """LEACH by residual energy: every mote broadcasts its energy to the whole field once a round, so that all know
+    the total. The HEED paper assumes that the routing protocol spreads it."""
+    GEN_LEACH_SINK = "gen-leach-told"
+    """The same; the sink, assumed to know every mote's energy, broadcasts the total once a round: the cheapest way."""
     DIRECT = "direct"
     """No clusters: every mote sends to the sink."""
 
@@ -83,7 +83,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What became of it; rounds count from one."""
+    """The course of one network's life; rounds count from one."""
 
     first_dead: int
     """Round in which the first mote died."""
@@ -98,11 +98,11 @@ class Life:
     first_led: float
     """How often the first mote to die had led, as a multiple of the average mote."""
     first_to_sink_m: float
-    """How far from the sink it stood; the average mote stands 128 m away."""
+    """Its distance from the sink; the average mote is 128 m away."""
 
 
 def live(setting: Setting) -> Life:
-    """Let a network gather data until its last mote is dead."""
+    """Run a network until its last mote is dead."""
     return _Network(setting).live()
 
 
@@ -155,7 +155,7 @@ class _Network:
         self._costs: Reals = np.full(count, np.nan)
         """What each mote costs as a head, for HEED."""
         self._costs_of = -1
-        """How many motes lived when costs were worked out."""
+        """How many motes were alive when the costs were computed."""
         self._history = History.first(count)
         self._packet_bytes = self._profile.on_air_bytes(DATA_BYTES)
         self._to_sink_m: Reals = np.hypot(*(self._positions_m - np.array(SINK_M)).T)
@@ -204,10 +204,10 @@ class _Network:
         return clusters
 
     def _knowing_j(self) -> float:
-        """What it costs a mote to know the energy that all have left, if it must."""
+        """What it costs a mote to learn the energy that all have left, if the protocol needs it."""
         message_bytes = self._profile.on_air_bytes(CONTROL.body_bytes)
         received_j = message_bytes * self._profile.receive_j_per_byte
-        if self._contender is Contender.GEN_LEACH_TOLD:
+        if self._contender is Contender.GEN_LEACH_SINK:
             return received_j
         if self._contender is Contender.GEN_LEACH:
             sent_j = message_bytes * self._profile.transmit_j_per_byte(LEACH_RANGE_M)
@@ -230,7 +230,7 @@ class _Network:
                     control=CONTROL,
                     cost_news=self._cost_news() if self._contender is Contender.HEED else None,
                 )
-            case Contender.LEACH | Contender.GEN_LEACH | Contender.GEN_LEACH_TOLD:
+            case Contender.LEACH | Contender.GEN_LEACH | Contender.GEN_LEACH_SINK:
                 by_turn = self._contender is Contender.LEACH
                 return leach.elect(
                     neighbourhood=self._neighbourhoods.within(LEACH_RANGE_M),
@@ -260,7 +260,7 @@ class _Network:
         return news
 
     def _gather(self, clusters: Clusters) -> None:
-        """Five frames of data; whoever has lost its head still sends to it until the next election."""
+        """Charge five frames of data; a mote whose head has died still sends to it until the next election."""
         head = np.where(clusters.head >= 0, clusters.head, self._own)
         steps_m = self._positions_m - self._positions_m[head]
         to_head_m = np.hypot(steps_m[:, 0], steps_m[:, 1])
@@ -270,6 +270,6 @@ class _Network:
             self._pay(frame_j(clusters.head, self._alive, sending_j, self._profile))
 
     def _pay(self, spent_j: Reals) -> None:
-        """A mote that cannot pay gives what it has, and is dead."""
+        """Charge the motes; one that cannot pay spends what it has, and is dead."""
         self._residual_j -= np.minimum(spent_j, self._residual_j)
         self._alive &= self._residual_j > DEAD_SHARE * self._battery_j

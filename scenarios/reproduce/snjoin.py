@@ -1,7 +1,7 @@
-"""Figures of the SNJoin paper's experiments on SNJoin* (§7.3): ours, with what it reports beside them.
+"""Figures of the SNJoin paper's experiments on SNJoin* (§7.3), compared with what the paper reports.
 
-Each is drawn from a sweep that ships. What is complete of it in DIR/sweeps is kept, so a figure can also be
-drawn from a sweep that was run before, on a cluster for example.
+Each is drawn from a shipped sweep. Complete runs in DIR/sweeps are kept, so a figure can also be drawn from a
+sweep that was run before, for example on a cluster.
 """
 
 import csv
@@ -235,7 +235,7 @@ def target_recall(request: Request) -> list[Verdict]:
 
 
 def _answers(request: Request, name: str) -> "Answers":
-    """What a shipped sweep says; what is complete of it is kept, the rest is run."""
+    """The answers of a shipped sweep; complete runs are kept, the rest is run."""
     memo = request.memo.get(name)
     if memo is not None:
         return memo  # type: ignore[return-value]
@@ -249,7 +249,7 @@ def _answers(request: Request, name: str) -> "Answers":
     if request.quick:
         sweep, directory = _shortened(sweep), Path(f"{directory}-quick")
     plan = plan_sweep(sweep, Question(sweep.metrics, sweep.by, sweep.baseline))
-    result = run_sweep(plan, directory, resume=True, tell=request.tell)
+    result = run_sweep(plan, directory, resume=True, report=request.report)
     if result.failures or result.answer is None:
         raise MoteJoinError(f"{name}: {len(result.failures)} runs failed; see {directory}")
     request.memo[name] = result.answer.found
@@ -299,7 +299,7 @@ def _percent(estimate: "Estimate") -> str:
     if estimate.mean is None:
         return "nothing to compare"
     half = "" if estimate.half is None else f" ± {estimate.half:.1f}"
-    # Nothing is never less than nothing.
+    # Adding 0.0 turns -0.0 into 0.0.
     return f"{round(estimate.mean, 1) + 0.0:.1f}{half} %"
 
 

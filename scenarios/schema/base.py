@@ -1,4 +1,4 @@
-"""The base of every table of a scenario file, and the numbers that stand in most of them."""
+"""The base of every table of a scenario file, and the number types that most of them use."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,11 +22,11 @@ Loss = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Table(BaseModel):
-    """A table in which unknown keys and silent conversions are faults."""
+    """A table in which unknown keys and silent conversions are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
-    """The names that come more than once, in order."""
+    """The names that occur more than once, in order."""
     return sorted(name for name, count in Counter(names).items() if count > 1)

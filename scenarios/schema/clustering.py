@@ -125,7 +125,7 @@ def _number(option: Option) -> Any:  # noqa: ANN401
 
 
 def _in_file(default: Any) -> Any:  # noqa: ANN401 (whatever an option takes)
-    """A default as a file would say it."""
+    """A default as written in a file."""
     if isinstance(default, str):
         return str(default)
     return list(default) if isinstance(default, tuple) else default
@@ -146,13 +146,13 @@ def option_faults(
     facts: Mapping[str, Any],
     names: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """What does not go together: options with the protocol, and with facts of the network.
+    """Conflicts of options with the protocol, and with facts of the network.
 
     Args:
         protocol: The protocol that is chosen.
         values: Of all options, by key.
         facts: `range_m` and `motes`; limits that refer to one that is not given are not checked.
-        names: What the user calls options, facts and `protocol`, where it is not what they are called here.
+        names: The user's names of options, facts and `protocol`, where they differ from those here.
     """
     names = names or {}
     for key, shared in protocol_options().items():

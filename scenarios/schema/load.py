@@ -60,7 +60,7 @@ def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple
 
 
 def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scenario:
-    """The scenario that `text` says, with `settings` of the form a.b=value applied.
+    """Parse the scenario in `text`, with `settings` of the form a.b=value applied.
 
     Raises:
         ScenarioError: it is invalid; lists every error.
@@ -85,7 +85,7 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def validate_scenario(content: Mapping[str, Any], source: str) -> Scenario:
-    """The scenario that parsed TOML says.
+    """Validate parsed TOML as a scenario.
 
     Raises:
         ScenarioError: it is invalid; lists every error.
@@ -111,7 +111,7 @@ def _apply(content: dict[str, Any], setting: str) -> Fault | None:
 def put_key(content: dict[str, Any], key: str, value: object) -> str:
     """Put a value at a dotted key, whose numbers count entries of arrays: `phenomenon.source.0.x_m`.
 
-    Returns why it cannot be put there; nothing if it was.
+    Returns why it cannot be put there; an empty text if it was.
     """
     parts = key.split(".")
     here: Any = content

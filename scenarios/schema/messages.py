@@ -120,14 +120,14 @@ def _unwrapped(annotation: Any) -> list[Any]:  # noqa: ANN401 (typing's own obje
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A place in a file, and what the schema knows of it."""
+    """A place in a file, and its definition in the schema."""
 
     location: list[str | int]
     """As a user would name it: without the tags of unions, which no user wrote."""
     around: list[type[BaseModel]]
     """The tables that it may be in."""
     kinds: list[Any]
-    """The types that may stand there."""
+    """The types that a value there may have."""
 
     @property
     def tables(self) -> list[type[BaseModel]]:
@@ -160,7 +160,7 @@ def _tables(kinds: Iterable[Any]) -> list[type[BaseModel]]:
 
 
 def _tags(table: type[BaseModel]) -> list[str]:
-    """By which a table is told apart from others: what its only possible `kind` is."""
+    """The only possible `kind` of a table, which distinguishes it from others."""
     kind = table.model_fields.get("kind")
     return list(get_args(kind.annotation)) if kind else []
 

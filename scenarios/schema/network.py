@@ -1,4 +1,4 @@
-"""The tables of a scenario file that say what the network is: motes, sink, radio, routing, faults."""
+"""The tables of a scenario file that describe the network: motes, sink, radio, routing, faults."""
 
 from itertools import pairwise
 from typing import Annotated, Literal, Self
@@ -108,8 +108,8 @@ class Sink(Table):
     )
     state_limit: Count | None = Field(
         None,
-        description="keys that a predicate window of a query holds at most; the summary says how many rows"
-        " had to go",
+        description="keys that a predicate window of a query holds at most; the summary shows how many rows"
+        " were evicted",
     )
 
 
@@ -222,7 +222,7 @@ class Radio(Table):
     )
     links_sink: int = Field(0, description="the sink's id in that file")
     links_bad_lines: Annotated[int, Field(ge=0)] = Field(
-        0, description="how many malformed lines are passed over"
+        0, description="how many malformed lines are skipped"
     )
     shadowing: ShadowingTable = ShadowingTable.model_validate({})
     csma: CsmaTable = CsmaTable.model_validate({})
@@ -247,7 +247,7 @@ class Routing(Table):
     Every hop is a transmission of its own in the trace, with 4 bytes of route header. Paths are repaired when motes
     die or come back. A message without a path ends as `unreachable`; the manifest's `cut_off` counts the live motes
     without a path to the sink at the end, and `lifetime.partition_s` says when a working mote was first cut off:
-    because others had died, crashed or been taken away, or because it was put out beyond their reach.
+    because others had died, crashed or been removed, or because it was placed out of their range.
     """
 
     heads: Literal["one-hop", "multi-hop"] = Field(
@@ -316,8 +316,8 @@ class Faults(Table):
     """`[faults]`: what goes wrong beside batteries and loss; nothing by default.
 
     With wrong clocks a reading is known by the time on its mote's clock (`stamp_us` in `readings`, `origin_at_us`
-    elsewhere); `at_us` in `readings` stays the true time. Crashes, additions, removals and outages stand in the table
-    `faults`. Each cause draws from a random stream of its own, so that adding one leaves the others as they were.
+    elsewhere); `at_us` in `readings` stays the true time. Crashes, additions, removals and outages are in the table
+    `faults`. Each cause draws from a random stream of its own, so that adding one leaves the others unchanged.
     """
 
     bursts: Bursts | None = None
@@ -327,7 +327,7 @@ class Faults(Table):
     )
     removed: Span | None = Field(
         None,
-        description="motes chosen at random that are taken away while the scenario runs; a mote that has not come yet is not chosen",
+        description="motes chosen at random that are removed while the scenario runs; a mote that has not been added yet is not chosen",
     )
     sink_outages: list[Outage] = Field(default=[])
     jitter_ms: NotNegative = Field(

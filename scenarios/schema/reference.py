@@ -18,9 +18,9 @@ Spec: TypeAlias = Mapping[str, Any]
 
 HEAD: Final = """# Every key of a scenario file
 
-A scenario is one TOML file that says all a run depends on: field, motes, radio, clustering, join, what the motes
-sense and what goes wrong. [TUTORIAL.md](TUTORIAL.md) writes one in ten minutes, [LIBRARY.md](LIBRARY.md) shows those that
-ship, and [EXTENDING.md](EXTENDING.md) adds protocols and phenomena of your own.
+A scenario is one TOML file with everything a run depends on: field, motes, radio, clustering, join, what the motes
+sense and which faults occur. [TUTORIAL.md](TUTORIAL.md) writes one in ten minutes, [LIBRARY.md](LIBRARY.md) shows those
+that ship, and [EXTENDING.md](EXTENDING.md) adds protocols and phenomena of your own.
 
 Any key can be changed for one run: `motejoin run NAME --set motes.count=500`. A dash as default means that the key must be
 given. Numbers for which no limit is listed may be anything up to a billion. `motejoin run` writes every key as resolved to
@@ -171,7 +171,7 @@ def _prose(section: Section) -> Iterator[str]:
 
 
 def _type(key: str, spec: Spec, schema: Spec) -> str:
-    """What may stand there, with its unit and limits."""
+    """The type of a key, with its unit and limits."""
     (value,) = _alternatives(spec, schema)
     choices = value.get("enum") or ([value["const"]] if "const" in value else [])
     if choices:
@@ -219,7 +219,7 @@ def _meaning(spec: Spec) -> str:
 
 
 def _described(spec: Spec) -> tuple[str, str]:
-    """What a key means, and what holds if it is left open."""
+    """What a key means, and its default if it is left open."""
     text: str = spec["description"].removesuffix(".")
     if spec.get("default", "") is not None:
         return text, ""

@@ -1,4 +1,4 @@
-"""Tables whose keys come from a registry: looked up when a file is read, so that what users register counts."""
+"""Tables whose keys come from a registry, looked up when a file is read, so that users' registrations count."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +35,6 @@ class Registered:
 
 
 def annotation_of(field: FieldInfo) -> Any:  # noqa: ANN401 (typing's own objects)
-    """What may stand in a field, by now."""
+    """The type of a field at present."""
     current = [each.current() for each in field.metadata if isinstance(each, Registered)]
     return current[0] if current else field.annotation

@@ -1,7 +1,7 @@
 """The scenario file: every table and key, validated once; the code below receives checked values.
 
-A scenario names the tables that say what is simulated; keys left out take the documented defaults, and the
-manifest of a run lists every key as resolved.
+A scenario's tables describe what is simulated; keys left out have the documented defaults, and the manifest of a
+run lists every key as resolved.
 """
 
 from typing import Annotated, Literal, Self
@@ -31,7 +31,7 @@ from sim.trace.tables import TABLES
 from sim.units import to_us
 
 DEFAULT_QUERY = "join"
-"""What the answer is called in the trace of a scenario without a [[query]]."""
+"""Name of the answer in the trace of a scenario without a [[query]]."""
 
 Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
 
@@ -84,7 +84,7 @@ class Join(Table):
     )
     timeout_s: NotNegative | None = Field(
         None,
-        description="`snjoin-star`: an initiator that has heard nothing of a request for so long sends its"
+        description="`snjoin-star`: an initiator that has had no reply to a request for this long sends its"
         " own cluster's partners, marked partial; 0: never; default: 2 where messages can be lost"
         " or with `fan-out`, else never",
     )
@@ -275,7 +275,7 @@ class Scenario(Table):
 
     @property
     def join_name(self) -> str:
-        """What the answer of that join is called in the trace."""
+        """Name of that join's answer in the trace."""
         return self.join_query.name if self.join_query else DEFAULT_QUERY
 
     @property
@@ -315,7 +315,7 @@ class Scenario(Table):
         if self.radio.channel == "links" and self.motes.placement != "file":
             raise ValueError(
                 f"motes.placement = {self.motes.placement!r}: expected 'file' with"
-                " radio.channel = 'links', whose file speaks of the same ids"
+                " radio.channel = 'links', whose file uses the same ids"
             )
         for name, span in (("added", self.faults.added), ("removed", self.faults.removed)):
             if span is not None and span.count >= self.motes.count:
@@ -329,7 +329,7 @@ class Scenario(Table):
         return self
 
     def _query_faults(self) -> list[str]:
-        """What is wrong with queries beside the rest of the scenario."""
+        """Conflicts of queries with the rest of the scenario."""
         faults = []
         placed = [query for query in self.query if query.placement == "network"]
         if len(placed) > 1:

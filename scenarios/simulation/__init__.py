@@ -1,1 +1,1 @@
-"""Runs a simulation and sums it up."""
+"""Runs a simulation and summarises it."""

@@ -26,7 +26,7 @@ from sim.units import US_PER_S, to_us
 
 LOG_STEP_US = US_PER_S // 50
 LOG_ROWS = 2_000
-"""How often the log of the air is looked at, and how long it has to be to be taken in."""
+"""How often the log of the air is checked, and how long it must be to be processed."""
 
 Progress = Callable[[Simulation], None]
 """Called once per simulated second."""
@@ -40,10 +40,10 @@ def run_scenario(
     force: bool = False,
     progress: Progress = lambda _: None,
 ) -> Manifest:
-    """Run a scenario and leave its run directory complete.
+    """Run a scenario and write its run directory.
 
-    All input is read and checked before the directory is made. Whatever stops the run, short of the
-    process being killed, leaves the manifest saying `failed`; or, where an older run was to be replaced, that run.
+    All input is read and checked before the directory is made. If the run is stopped, other than by killing the
+    process, the manifest has the status `failed`; where an older run was to be replaced, that run is kept.
 
     Raises:
         ScenarioError: an input is missing or bad, or the directory is taken.
@@ -107,7 +107,7 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
 
 
 def _simulate(simulation: Simulation, progress: Progress) -> None:
-    """Let time pass from 0 to the end of the scenario, writing the trace as it goes."""
+    """Run from 0 to the end of the scenario, and write the trace along the way."""
     scenario = simulation.world.scenario
     kernel, network = simulation.kernel, simulation.network
     end_us = to_us(scenario.duration_s)
@@ -138,7 +138,7 @@ def _simulate(simulation: Simulation, progress: Progress) -> None:
 
 
 def _advance(simulation: Simulation, until_us: int) -> None:
-    """Let time pass. A busy network's log is taken in often: while it is small it stays in the CPU's cache."""
+    """Advance the clock. A busy network's log is processed often: while it is small it stays in the CPU's cache."""
     kernel, log = simulation.kernel, simulation.network.air.log
     while kernel.now_us < until_us:
         kernel.advance(min(kernel.now_us + LOG_STEP_US, until_us))
@@ -147,7 +147,7 @@ def _advance(simulation: Simulation, until_us: int) -> None:
 
 
 def _finish(simulation: Simulation) -> None:
-    """Account for what is still under way, write what is left, and check that all adds up."""
+    """Record what is still under way, write the rest of the trace, and check the totals."""
     now_us = simulation.kernel.now_us
     if simulation.queries is not None:
         simulation.queries.site.finish()
@@ -205,7 +205,7 @@ def _take_log(simulation: Simulation) -> None:
 
 
 def summarise(simulation: Simulation) -> dict[str, Any]:
-    """What happened, in numbers; each is a sum or mean over the trace."""
+    """The run in numbers; each is a sum or mean over the trace."""
     ledger, sink, accounts = simulation.ledger, simulation.sink, simulation.accounts
     motes = range(ledger.count)
     routes = simulation.network.routes

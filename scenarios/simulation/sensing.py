@@ -1,8 +1,8 @@
-"""Motes sense: sampling times drawn ahead, values asked of the phenomenon in batches, one event each.
+"""Sensing: sampling times drawn ahead, values from the phenomenon in batches, one event per sample.
 
-Times and values are drawn for all motes, dead or alive, and depend on nothing but the seed: every strategy
-meets the same readings. A dead mote's samples are simply not taken. A reading goes by the time on its mote's
-own clock; the trace has the true time beside it.
+Times and values are drawn for all motes, dead or alive, and depend only on the seed: every strategy
+gets the same readings. A dead mote's samples are not taken. A reading is stamped with the time on its mote's
+own clock; the trace also has the true time.
 """
 
 from collections.abc import Callable
@@ -94,7 +94,7 @@ def _by_time(
 
 
 class Sensing:
-    """Takes the samples as time goes by and hands over those that have a value."""
+    """Takes the samples at their times and submits those that have a value."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ def single_election(args: argparse.Namespace) -> str:
     """Hold an election, as the options of `motejoin cluster` say; returns its figures as text.
 
     Raises:
-        InputError: with every option that no election can be held with.
+        InputError: with every invalid option.
     """
     _check(args)
     clusters, positions_m, figures = hold_election(args)
@@ -121,7 +121,7 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Refuse arguments that no election can be held with, all at once."""
+    """Reject invalid arguments, all at once."""
     flags = option_flags()
     table = create_model("Options", __base__=Field, **option_fields())
     given = {
@@ -143,7 +143,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _as_option(fault: Fault, flags: Mapping[str, str]) -> str:
-    """A fault of a key, said of the option that it came from."""
+    """A key's fault, worded for its command-line option."""
     key = fault.place.partition("[")[0]
     return str(replace(fault, place=flags.get(key, f"--{key}")))
 
@@ -153,7 +153,7 @@ def _as_text(figures: dict[str, Any]) -> str:
     nearest_m = figures["min_head_distance_m"]
     lines = {
         "heads": f"{figures['heads']:,} of {figures['nodes']:,} motes"
-        f" ({figures['heads'] / figures['nodes']:.1%}), {figures['self_elected']:,} for want of one",
+        f" ({figures['heads'] / figures['nodes']:.1%}), {figures['self_elected']:,} self-elected",
         "iterations": f"{figures['iterations']:,}",
         "uncovered": f"{figures['uncovered']:,}",
         "cluster size": f"{np.mean(sizes):.1f} on average, {sizes[0]:,} at most",

@@ -26,7 +26,7 @@ Metrics = Mapping[str, Any]
 
 
 def summary(manifest: Manifest, directory: Path) -> str:
-    """What happened, on one screen; `directory` is where the run is."""
+    """The run on one screen; `directory` is the run directory."""
     counts = manifest.counts
     metrics = counted_metrics(manifest, TraceTables(directory, manifest))
     lines = {
@@ -40,9 +40,9 @@ def summary(manifest: Manifest, directory: Path) -> str:
     if counts.get("recording"):
         lines["recording"] = _recording(counts["recording"])
     if counts.get("queries"):
-        told = ((name, cells["changes"]) for name, cells in counts["queries"].items())
+        changed = ((name, cells["changes"]) for name, cells in counts["queries"].items())
         lines["queries"] = ", ".join(
-            f"{name} changed {number(changes)} times" for name, changes in told
+            f"{name} changed {number(changes)} times" for name, changes in changed
         )
     if let_go := evictions(counts.get("predicate_windows", {})):
         lines["let go"] = "; ".join(let_go)
@@ -63,7 +63,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
 
 
 def _has_recall(manifest: Manifest) -> bool:
-    """Whether the trace says how much of the exact join was delivered; see `analysis/metrics/recall.py`."""
+    """Whether the trace has what recall is computed from; see `analysis/metrics/recall.py`."""
     scenario = manifest.scenario
     recorded = {"readings", "results"} <= manifest.rows.keys() and scenario["trace"]["partners"]
     return recorded and scenario["join"]["arity"] != "complete"

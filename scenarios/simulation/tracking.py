@@ -1,9 +1,9 @@
-"""How well the answer at the sink follows what is truly there, measured once a second.
+"""How well the answer at the sink follows the truth, measured once a second.
 
-Inside are motes that stand in the field, also those that crashed or whose battery is empty: that they no
-longer tell is the fault of the network. Motes not yet added, or taken away, are nowhere.
+Motes in the field count as inside even if they have crashed or their battery is empty: a network that no longer
+senses there has missed something. Motes not yet added, or removed, do not count.
 
-The same figures, by the same definitions, come out of the trace in `analysis.metrics.tracking`.
+`analysis.metrics.tracking` computes the same figures, by the same definitions, from the trace.
 """
 
 from collections.abc import Set as AbstractSet
@@ -71,7 +71,7 @@ class Tracking:
         sink.when_result(self._on_result)
 
     def start(self) -> None:
-        """Begin to look, now and every second."""
+        """Compare now and every second."""
         self._look(None)
 
     def _on_result(self, at_us: int) -> None:
@@ -79,7 +79,7 @@ class Tracking:
             self._detected_us = at_us
 
     def figures(self) -> TrackingFigures:
-        """What was measured so far."""
+        """The figures measured so far."""
         instants = self._instants
         return TrackingFigures(
             appeared_s=_seconds(self._appeared_us),

@@ -1,7 +1,7 @@
-"""Runs a sweep: its points times its seeds as Spark tasks, then the answer.
+"""Runs a sweep: every point with every seed as Spark tasks, then the answer.
 
-What is complete stays: a run directory is moved into place only when whole, so a sweep that was stopped, in
-whatever way, goes on where it was with `resume`. `scenarios/sweep/task.py` is the part that runs on executors.
+Complete runs are kept: a run directory is moved into place only when it is whole, so a sweep that was stopped in
+any way continues with `resume`. `scenarios/sweep/task.py` is the part that runs on executors.
 """
 
 import fcntl
@@ -37,21 +37,21 @@ SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
 COMPACT_RUNS_MIN: Final = 200
-"""Runs from which on traces are compacted unless told otherwise: so many small files are slow to open."""
+"""From this many runs on, traces are compacted by default: so many small files are slow to open."""
 PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SweepResult:
-    """What came of a sweep."""
+    """The outcome of a sweep."""
 
     answer: SweepAnswer | None
     """None if no run is complete."""
     failures: list[FailedRun]
     kept: int
-    """Runs that were complete before."""
+    """Runs that were complete already."""
     done: int
     """Runs that were completed now."""
 
@@ -65,9 +65,9 @@ def run_sweep(
     resume: bool = False,
     timeout_s: float | None = None,
     compacted: bool | None = None,
-    tell: Tell = lambda _: None,
+    report: Report = lambda _: None,
 ) -> SweepResult:
-    """Do the runs that are not there yet and answer from all; see `docs/SPARK.md` for what is written.
+    """Do the missing runs and compute the answer from all; `docs/SPARK.md` lists what is written.
 
     Raises:
         InputError: `out_dir` is taken, or another sweep is at work there.
@@ -75,13 +75,13 @@ def run_sweep(
     """
     with _claimed(out_dir, plan.sweep, resume=resume):
         runs_dir = out_dir / RUNS
-        kept = _kept(plan, runs_dir, tell)
+        kept = _kept(plan, runs_dir, report)
         _write_record(plan, out_dir)
         (out_dir / FAILURES).unlink(missing_ok=True)
         to_do = [run for run in plan.runs if run.run not in kept]
         if kept:
-            tell(f"{len(kept)} of {len(plan.runs)} runs are complete already")
-        tell("starting Spark …")
+            report(f"{len(kept)} of {len(plan.runs)} runs are complete already")
+        report("starting Spark …")
         # A sample leaves a handful of rows.
         rows = 3 * round(sum(map(samples, plan.runs)))
         spark = sweep_session(master, rows=rows, settings=settings)
@@ -109,7 +109,7 @@ def run_sweep(
         if complete and (len(complete) >= COMPACT_RUNS_MIN if compacted is None else compacted):
             _compact(spark, complete, out_dir)
         if complete:
-            tell(f"computing the metrics of {len(complete)} runs …")
+            report(f"computing the metrics of {len(complete)} runs …")
             answer = answer_sweep(
                 spark,
                 out_dir,
@@ -162,8 +162,8 @@ def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -
         )
 
 
-def _kept(plan: Plan, runs_dir: Path, tell: Tell) -> set[str]:
-    """The planned runs that are there and whole; what else stands in their place is removed."""
+def _kept(plan: Plan, runs_dir: Path, report: Report) -> set[str]:
+    """The planned runs that are complete on disk; removes whatever else is in their place."""
     runs_dir.mkdir(parents=True, exist_ok=True)
     planned = {run.run: run for run in plan.runs}
     digests: dict[Path, str] = {}
@@ -173,26 +173,26 @@ def _kept(plan: Plan, runs_dir: Path, tell: Tell) -> set[str]:
         if directory.name in planned:
             why = _why_again(planned[directory.name], directory, plan.sweep.base_dir, digests)
             if why:
-                tell(f"{directory.name} is run again: {why}")
+                report(f"{directory.name} is run again: {why}")
                 shutil.rmtree(directory)
             else:
                 kept.add(directory.name)
         else:
             strangers += 1
     if strangers:
-        tell(f"{runs_dir} has {strangers} runs that are not of this sweep: they are left alone")
+        report(f"{runs_dir} has {strangers} runs of other sweeps; they are not touched")
     return kept
 
 
 def _remove_asides(runs_dir: Path) -> None:
-    """Remove what attempts left behind whose process or machine died."""
+    """Remove the remains of attempts whose process or machine died."""
     for directory in runs_dir.iterdir():
         if is_aside(directory):
             shutil.rmtree(directory, ignore_errors=True)
 
 
 def _why_again(run: PlannedRun, directory: Path, base_dir: Path, digests: dict[Path, str]) -> str:
-    """Why a run that is there cannot be kept; empty if it can."""
+    """Why a run on disk cannot be kept; empty if it can."""
     try:
         manifest = check_run(directory)
     except TraceError as fault:
@@ -221,7 +221,7 @@ def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -
 
 
 def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[FailedRun]:
-    """The runs that failed, or that are not where they should be, in the order of the plan."""
+    """The runs that failed or are not in their place, in the order of the plan."""
     by_run = {outcome.run: outcome for outcome in outcomes}
     failures = []
     for run in plan.runs:
@@ -241,7 +241,7 @@ def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[F
             )
         elif not (runs_dir / run.run).is_dir():
             error = (
-                f"written on {outcome.host}, and not to be seen here:"
+                f"written on {outcome.host} but not visible here:"
                 " --out must be a folder that the driver and all executors share"
             )
             failures.append(
@@ -252,7 +252,7 @@ def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[F
 
 @contextmanager
 def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
-    """Within, `out_dir` is ours: a sweep of its own, and no other driver is at work there."""
+    """Lock `out_dir` for this sweep, so that no other driver works in it."""
     if "://" in str(out_dir) or ":/" in str(out_dir):
         raise InputError(f"--out {out_dir}: expected a folder of a mounted file system, not a URL")
     is_sweep = (out_dir / SWEEP).is_file()
@@ -263,7 +263,7 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
     if is_sweep and not resume:
         raise InputError(
             f"--out {out_dir}: there is a sweep already; expected a new folder, or --resume to do"
-            " what is missing"
+            " the missing runs"
         )
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
@@ -280,7 +280,7 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
 
 
 def _write_record(plan: Plan, out_dir: Path) -> None:
-    """Say in the sweep's folder what it is; written in place, since the file is our lock."""
+    """Write the sweep's own file to its folder; in place, since the file is our lock."""
     sweep = plan.sweep
     record = {
         "format": FORMAT,

@@ -2,16 +2,16 @@
 
     scenario = "gas-cloud-small"              # a shipped scenario, or a path from this file's folder
     seeds = [1, 2, 3]
-    [set]                                     # what all points have in common
+    [set]                                     # keys that all points share
     "trace.messages" = "off"
     [grid]                                    # every combination is a point
     "join.window_s" = [3.0, 6.0, 12.0]
-    [[point]]                                 # or: points one by one; with a grid, each at every place of it
+    [[point]]                                 # or: points one by one; with a grid, each is combined with all of it
     name = "central"
     set = { "join.strategy" = "centralised" }
 
-`docs/SPARK.md` has every key. A file whose form is wrong is refused as a whole; a point that the scenario
-does not allow is the point's own failure.
+`docs/SPARK.md` has every key. A file of the wrong form is rejected as a whole; a point that the scenario
+does not allow fails alone.
 """
 
 import hashlib
@@ -36,12 +36,12 @@ from sim.errors import Fault, ScenarioError
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._+=,-]*$"
 _NAME_LENGTH_MAX: Final = 100
 VARIANT: Final = "variant"
-"""The axis of the points that were listed one by one, where a grid goes with them."""
+"""The axis of the points listed one by one, if they are combined with a grid."""
 POINT: Final = "point"
 
 
 class PointTable(Table):
-    """`[[point]]`: one point, by what it sets."""
+    """`[[point]]`: one point and the keys it sets."""
 
     name: Annotated[str, Field(pattern=_NAME, max_length=_NAME_LENGTH_MAX)] | None = None
     set: dict[str, Any] = Field(default={})
@@ -65,18 +65,18 @@ class SweepTable(Table):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One place of a sweep."""
+    """One point of a sweep."""
 
     name: str
     settings: dict[str, Any]
-    """Every dotted key that is changed, and its value."""
+    """Every dotted key that it changes, and its value."""
     place: dict[str, Any]
-    """Where it stands: its value on each axis of the sweep."""
+    """Its value on each axis of the sweep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep file of the right form, its points counted out."""
+    """A valid sweep file with all of its points."""
 
     name: str
     source: str
@@ -84,7 +84,7 @@ class Sweep:
     content: dict[str, Any]
     """The scenario file's content, before any point's settings."""
     base_dir: Path
-    """Where paths inside the scenario start."""
+    """The folder that paths in the scenario are relative to."""
     seeds: list[int]
     points: list[Point]
     axes: list[str]
@@ -98,7 +98,7 @@ def load_sweep(name_or_path: str) -> Sweep:
     """The sweep at a path, or the shipped one of that name.
 
     Raises:
-        ScenarioError: there is none, or it has faults of form; all of them are told.
+        ScenarioError: there is none, or its form is wrong; lists every error.
     """
     text, folder = find_text(name_or_path, shipped_sweeps(), "sweep")
     content = parse_toml(text, name_or_path)
@@ -133,7 +133,7 @@ def point_scenario(
     """The scenario of one point and seed.
 
     Raises:
-        ScenarioError: the scenario does not allow what the point sets; all faults are told.
+        ScenarioError: the scenario does not allow what the point sets; lists every error.
     """
     changed = deepcopy(dict(content))
     faults = []
@@ -147,7 +147,7 @@ def point_scenario(
 
 
 def _scenario(named: str, folder: Path, source: str) -> tuple[dict[str, Any], Path]:
-    """The content of the scenario file that a sweep is about, and its folder."""
+    """The content of a sweep's scenario file, and its folder."""
     is_path = named.endswith(".toml") or "/" in named
     try:
         place = str(folder / named) if is_path else named
@@ -159,7 +159,7 @@ def _scenario(named: str, folder: Path, source: str) -> tuple[dict[str, Any], Pa
 
 
 def _faults(table: SweepTable) -> Iterator[Fault]:
-    """What is wrong with the form of a sweep, beyond the types of its keys."""
+    """The errors in a sweep's form, beyond the types of its keys."""
     if len(set(table.seeds)) < len(table.seeds):
         yield Fault("seeds", repr(table.seeds), "expected each seed once")
     for key, values in dotted(table.grid).items():
@@ -179,8 +179,8 @@ def _faults(table: SweepTable) -> Iterator[Fault]:
     for (i, point), ours in product(enumerate(table.point), dotted(table.grid)):
         for key, value in dotted(point.set).items():
             if f"{key}.".startswith(f"{ours}.") or f"{ours}.".startswith(f"{key}."):
-                told = f'expected it here or in grid."{ours}", not in both'
-                yield Fault(f'point[{i}].set."{key}"', repr(value), told)
+                expected = f'expected it here or in grid."{ours}", not in both'
+                yield Fault(f'point[{i}].set."{key}"', repr(value), expected)
     names = [point.name or value_text(dotted(point.set)) for point in table.point]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield Fault("point", repr(name), "expected each point once")
@@ -220,7 +220,7 @@ def _assignments(settings: Mapping[str, Any], short: Mapping[str, str]) -> str:
 
 
 def _file_name(text: str, taken: Mapping[str, Point]) -> str:
-    """`text` as a name that every file system takes; a digest tells apart what then looks alike."""
+    """`text` as a name that is valid on every file system; a digest keeps names distinct."""
     name = re.sub(r"[^A-Za-z0-9._+=,-]+", "-", text).strip("-.,")
     if len(name) > _NAME_LENGTH_MAX or not name or name in taken:
         digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()

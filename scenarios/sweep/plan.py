@@ -1,4 +1,4 @@
-"""The plan of a sweep: every run with its scenario as resolved, known before anything is started."""
+"""The plan of a sweep: every run with its resolved scenario, made before anything is started."""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class PlannedRun:
     point: Point
     seed: int
     scenario: dict[str, Any]
-    """As resolved, the way a manifest has it."""
+    """As resolved, in the form that a manifest has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class FailedRun:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What there is to do, known before anything is started."""
+    """The runs of a sweep, planned before anything is started."""
 
     sweep: Sweep
     runs: list[PlannedRun]
-    """Those whose scenario is valid, points in order and seeds in order."""
+    """Those with a valid scenario, in the order of points, then seeds."""
     invalid: list[FailedRun]
     grouping: Grouping
     question: Question
@@ -82,7 +82,7 @@ def plan_sweep(sweep: Sweep, question: Question) -> Plan:
 
 
 def run_name(point: Point, seed: int) -> str:
-    """What a run is called, and its directory."""
+    """The name of a run and of its directory."""
     return f"{point.name}-{seed}"
 
 
@@ -96,12 +96,12 @@ def failed_run(
 
 
 def identity(run: PlannedRun) -> dict[str, Any]:
-    """The columns that say which run of the sweep a row is."""
+    """The columns that identify a run of the sweep."""
     return {POINT: run.point.name} | run.point.place | run.point.settings
 
 
 def samples(run: PlannedRun) -> float:
-    """About how many samples the motes take in a run: a measure of how long it takes."""
+    """Roughly how many samples the motes take in a run, as a measure of its duration."""
     motes = run.scenario["motes"]
     return float(run.scenario["duration_s"] * motes["count"] / motes["interval_s"])
 

@@ -1,8 +1,8 @@
-"""One run of a sweep, where it happens: in a process of a Spark executor.
+"""One run of a sweep, in a process of a Spark executor.
 
-A run is written aside and moved into place when whole, so that attempts which run twice, late or half leave
-at most one run. Nothing is raised: what went wrong comes back as an `Outcome`, or Spark would give up on
-all other runs too.
+A run is written aside and moved into place when it is whole, so that repeated, late or broken attempts leave
+at most one run. Nothing is raised: errors are returned as an `Outcome`, or Spark would give up on all other
+runs too.
 """
 
 import os
@@ -25,11 +25,11 @@ from sim.errors import MoteJoinError
 from sim.trace.manifest import read_complete
 
 ATTEMPTS_MAX: Final = 2
-"""Attempts that may end with the death of their process before a run is given up; Spark allows four."""
+"""A run is given up after its process has died this many times; Spark allows four."""
 _ASIDE_MARK: Final = "."
-"""Begins the name of a run that is being written."""
+"""Prefix of the name of a run that is being written."""
 _REMIND_S: Final = 1.0
-"""A time limit is raised again so often, should somebody swallow it."""
+"""A time limit is raised again at this interval, in case somebody swallows the exception."""
 
 
 class Failure(StrEnum):
@@ -43,11 +43,11 @@ class Failure(StrEnum):
     DIED = "died"
     """Its process died each time."""
     NOT_SEEN = "not seen"
-    """It was written where the driver does not see it."""
+    """It was written to a place that the driver cannot read."""
 
 
 class TimeLimitError(Exception):
-    """A run took longer than it may."""
+    """A run exceeded its time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,19 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a job."""
+    """The outcome of a job."""
 
     run: str
     failure: Failure | None = None
     error: str = ""
     detail: str = ""
-    """Where it was raised, for those who will mend it."""
+    """The traceback, for debugging."""
     host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What all runs of a sweep have in common."""
+    """Settings that all runs of a sweep share."""
 
     content: Mapping[str, Any]
     source: str
@@ -81,13 +81,13 @@ class Workshop:
     runs_dir: str
     timeout_s: float | None
     session: str
-    """Tells what this driver's tasks leave behind from what others do."""
+    """Separates the files of this driver's tasks from those of others."""
 
     def run(self, job: Job, attempt: int) -> Outcome:
         """Do the run, unless its process died too often already."""
         host = socket.gethostname()
         if attempt >= ATTEMPTS_MAX:
-            error = f"its process died {attempt} times, with no message; out of memory, perhaps"
+            error = f"its process died {attempt} times without a message, perhaps out of memory"
             return Outcome(job.run, Failure.DIED, error, host=host)
         aside = aside_of(Path(self.runs_dir), job.run, f"{self.session}-{attempt}")
         shutil.rmtree(aside, ignore_errors=True)
@@ -117,12 +117,12 @@ def aside_of(runs_dir: Path, run: str, attempt: str) -> Path:
 
 
 def is_aside(path: Path) -> bool:
-    """Whether a directory among the runs is an attempt that was not finished."""
+    """Whether a directory among the runs is an unfinished attempt."""
     return path.name.startswith(_ASIDE_MARK)
 
 
 def publish(aside: Path, directory: Path) -> None:
-    """Move a whole run into place, unless another attempt was first."""
+    """Move a complete run into place, unless another attempt was first."""
     try:
         aside.rename(directory)
     except OSError:
@@ -134,7 +134,7 @@ def publish(aside: Path, directory: Path) -> None:
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Within, `TimeLimitError` is raised once the time is up; for a process's main thread only."""
+    """Raise `TimeLimitError` within once the time is up; works in a process's main thread only."""
     if seconds is None:
         yield
         return
@@ -152,5 +152,5 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def new_session() -> str:
-    """A name that no other driver's tasks have."""
+    """A name that no other driver's tasks use."""
     return f"{os.getpid():x}-{os.urandom(4).hex()}"

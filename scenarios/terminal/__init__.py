@@ -1,1 +1,1 @@
-"""What people see on a terminal: progress, tables, plots."""
+"""Output for people: progress, tables, plots."""

@@ -19,7 +19,7 @@ class ProgressDisplay:
         self._title = title
         self._total = total
         self._started = time.monotonic()
-        self._told = 0
+        self._shown = 0
         self._bar: Progress | None = None
         if sys.stderr.isatty():
             self._bar = Progress(
@@ -50,13 +50,13 @@ class ProgressDisplay:
             self._bar.stop()
 
     def update(self, done: float, note: str = "") -> None:
-        """Say how much is done, and one thing worth knowing."""
+        """Show how much is done, and a short note."""
         if self._bar:
             self._bar.update(self._task, completed=done, note=note)
             return
         tenths = int(LINES * done / self._total) if self._total else LINES
-        if tenths > self._told:
-            self._told = tenths
+        if tenths > self._shown:
+            self._shown = tenths
             seconds = time.monotonic() - self._started
             self._say(f"{self._title}: {done / self._total:.0%} after {seconds:.0f} s  {note}")
 

@@ -1,7 +1,7 @@
 """Tables of numbers as text that fits the terminal: no number is cut, none is left out.
 
-A table that is too wide loses the columns that say the same in every row, which are told once above it, and is then
-laid out in blocks of columns below each other, each with the names of the rows.
+In a table that is too wide, columns with the same value in every row are printed once above it; the rest is laid out
+in blocks of columns below each other, each with the names of the rows.
 """
 
 import re
@@ -39,7 +39,7 @@ def print_numbers(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def laid_out(columns: Columns, width: int) -> tuple[list[str], list[Columns]]:
-    """What is told once above the table, and its columns in blocks no wider than `width`, if that can be.
+    """The values to print once above the table, and its columns in blocks no wider than `width`, if possible.
 
     A block is wider only if a single column and the names of rows are.
     """

@@ -24,10 +24,10 @@ from sim.trace.recorder import Recorder
 from sim.units import US_PER_S, to_us
 
 HEADS_SHARE = 0.05
-"""Of the motes: how many heads are wanted of protocols that aim at a number, unless the scenario says."""
+"""Default number of heads for protocols that aim at a number, as a share of the motes."""
 
 CALL_HOPS = 8
-"""So many relays in a row, each waiting its longest, pass a call on in the time that telling takes."""
+"""This many relays in a row, each waiting its longest, can forward a call within the time it is given."""
 
 MOVING_US = US_PER_S
 """How long a head that hands its readings over goes on answering for them."""
@@ -88,7 +88,7 @@ def _build_enrolment(
     table, mac = scenario.join, MACS[scenario.radio.mac].traits
     moves = scenario.clustering.handover == "move"
     options = EnrolmentOptions(
-        wait_us=pace.telling_us,
+        wait_us=pace.exchange_us,
         linger_us=MOVING_US if moves else to_us(table.window_s + table.late_s),
         copies=COPIES if can_lose(scenario) and not mac.acknowledges else 1,
         with_positions=table.order == "tour",
@@ -105,7 +105,7 @@ def _elections(
     neighbourhoods: Neighbourhoods,
     streams: RandomStreams,
 ) -> Callable[[Flags, History], Election]:
-    """What begins an election among the live motes."""
+    """A function that starts an election among the live motes."""
     motes_m = site.placement.motes_m
     neighbourhood = neighbourhoods.within(scenario.clustering.range_m)
     battery_j = np.array(ledger.battery_j[:-1])
@@ -135,7 +135,7 @@ def _build_caller(
     pace: ControlPace,
     streams: RandomStreams,
 ) -> Caller:
-    """A first-order sink turns its power up until all hear it; the call of another is passed on."""
+    """The sink's caller: a first-order sink raises its power until all hear it; with other radios motes relay the call."""
     everybody = range(scenario.motes.count)
     reaches_all = network.channel.certain
     return Caller(
@@ -145,6 +145,6 @@ def _build_caller(
         range_m=site.placement.farthest_from_sink_m() if reaches_all else scenario.radio.range_m,
         relayed=not reaches_all,
         spread_us=pace.least_us // CALL_HOPS,
-        wait_us=pace.telling_us(1, CALL_BYTES),
+        wait_us=pace.exchange_us(1, CALL_BYTES),
         rng=streams.scalar("clustering.call"),
     )

@@ -1,4 +1,4 @@
-"""How fast elections go: as fast as the radio and its MAC allow."""
+"""The pace of elections: as fast as the radio and its MAC allow."""
 
 from dataclasses import dataclass, replace
 from math import pi
@@ -12,13 +12,13 @@ from scenarios.wiring.network import mac_timing
 
 CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
 """On an ideal MAC and a fast radio: 25 bytes as in HEED's application study; the pace is ours."""
-TELLING_US: Final = 100_000
+EXCHANGE_US: Final = 100_000
 MULTI_HOP_FACTOR: Final = 8
 """How much longer enrolments and rosters get when they travel over several hops."""
 
 
 TURNS: Final = 4
-"""How many turns on a contended channel each frame of enrolments and rosters is given: some collide."""
+"""How many turns on a contended channel each frame of enrolments and rosters gets: some collide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class ControlPace:
     profile: Profile
     messages: ControlMessages
     least_us: int
-    """How long enrolments, and then rosters, are given to arrive at least."""
+    """Minimum time for enrolments, and then for rosters, to arrive."""
     turns: int
     """How many turns on a contended channel each of their frames is given; 0 if there is no contention."""
     contention_us: int
-    """What a frame takes beside its airtime to get its turn."""
+    """Time that a frame needs to get its turn, without its airtime."""
 
-    def telling_us(self, messages: int, body_bytes: int) -> int:
-        """How long so many enrolments or rosters are given to arrive."""
+    def exchange_us(self, messages: int, body_bytes: int) -> int:
+        """How long to wait for this many enrolments or rosters to arrive."""
         profile = self.profile
         message_us = round(profile.on_air_bytes(body_bytes) * profile.airtime_us_per_byte)
         message_us += profile.frames_of(body_bytes) * self.contention_us
@@ -43,10 +43,10 @@ class ControlPace:
 
 
 def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
-    """The pace at which a radio can take part.
+    """The pace that a radio can keep.
 
     On slow radios a slot holds four messages and an interval eight; under contention an interval holds two
-    turns of everybody in range, back-offs included, and what heads and sink tell each other has a few turns for each.
+    turns of every mote in range, including back-offs, and enrolments and rosters get a few turns per frame.
     """
     size = profile.on_air_bytes(CONTROL.body_bytes)
     message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
@@ -67,7 +67,7 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     return ControlPace(
         profile,
         replace(CONTROL, interval_us=interval_us, slot_us=slot_us),
-        least_us=hops * max(TELLING_US, 16 * message_us),
+        least_us=hops * max(EXCHANGE_US, 16 * message_us),
         turns=turns,
         contention_us=contention_us,
     )

@@ -15,8 +15,8 @@ class CountedAir:
     """Delivers an election's messages at once, losing some by chance, and adds up what they cost each mote.
 
     As on the simulated air, a broadcast costs its range and all live motes in that range, also those that it
-    is not meant for; a unicast costs its distance and its target. The sink has power to spare. Unlike there,
-    listeners pay for lost copies, too.
+    is not meant for; a unicast costs its distance and its target. The sink's energy is not counted. Unlike on the
+    simulated air, listeners also pay for lost copies.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class CountedAir:
 
 
 class SendingCost:
-    """What it costs to send one byte, worked out once for each distance: motes do not move."""
+    """The cost of sending one byte, computed once for each distance: motes do not move."""
 
     def __init__(self, profile: Profile) -> None:
         self._known = _Known(profile.transmit_j_per_byte)

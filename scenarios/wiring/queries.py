@@ -1,4 +1,4 @@
-"""The queries of a scenario's sink: their tables read, their engine made, their faults told."""
+"""The queries of a scenario's sink: reads their tables, makes their engine, reports their errors."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def build_engine(
     """The stream database with the queries of the sink; None: there are none.
 
     Raises:
-        ScenarioError: queries cannot be run; says all that is wrong with all of them.
+        ScenarioError: queries cannot be run; lists every error of every query.
     """
     scenario = loaded.scenario
     _check_join(loaded, attribute)
@@ -97,7 +97,7 @@ def build_sink_queries(
     rows: Rows,
     positions_m: Sequence[tuple[float, float]],
 ) -> SinkQueries:
-    """The queries at work: readings are theirs to take, tables change by themselves."""
+    """The running queries, with the changes of their tables scheduled."""
     queries = SinkQueries(engine, kernel, rows, positions_m)
 
     def change(named: tuple[str, TableChange]) -> None:

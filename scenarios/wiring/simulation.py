@@ -1,4 +1,4 @@
-"""The composition root: makes a simulation out of a scenario. The only place that knows everybody."""
+"""The composition root: makes a simulation out of a scenario. The only module that knows all parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from sim.units import to_us
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What is fixed before time starts: where motes stand and what there is to sense."""
+    """What is fixed before time starts: the motes' positions and the phenomenon."""
 
     loaded: LoadedScenario
     seed: int
@@ -106,7 +106,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
         raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
     tables = read_tables(loaded, inputs)
     read_functions(loaded, inputs)
-    # Made here only to find faults in the queries while nothing has been written.
+    # Made here only to find errors in the queries before anything is written.
     build_engine(loaded, phenomenon.attribute, tables)
     return World(
         loaded=loaded,

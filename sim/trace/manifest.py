@@ -1,4 +1,4 @@
-"""A run directory's manifest: what was run, with what, and whether the directory is whole."""
+"""A run directory's manifest: what was run, with which versions and inputs, and whether the directory is complete."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -15,7 +15,7 @@ MANIFEST = "manifest.json"
 
 
 class Status(StrEnum):
-    """How far a run directory has come."""
+    """The state of a run directory."""
 
     RUNNING = "running"
     """Being written, or the run was killed."""
@@ -40,7 +40,7 @@ class Manifest:
     rows: dict[str, int] = field(default_factory=dict)
     """Rows per trace table."""
     counts: dict[str, Any] = field(default_factory=dict)
-    """What the run summary is made of."""
+    """The numbers of the run summary."""
     values: dict[str, str] = field(default_factory=dict)
     """What each joined value means, for people."""
     fingerprint: str = ""
@@ -59,7 +59,7 @@ _KINDS: Final[list[tuple[tuple[str, ...], type | UnionType, str]]] = [
     (("simulated_s", "wall_s"), int | float, "a number"),
     (("name", "fingerprint", "error"), str, "text"),
 ]
-"""What stands under which keys."""
+"""The type of each key's value."""
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -95,10 +95,10 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def read_complete(directory: Path) -> Manifest:
-    """The manifest of a run directory that is whole.
+    """The manifest of a complete run directory.
 
     Raises:
-        TraceError: the run failed, was killed or still goes on.
+        TraceError: the run failed, was killed or is not finished.
     """
     manifest = read_manifest(directory)
     if manifest.status is not Status.COMPLETE:

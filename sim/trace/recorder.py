@@ -1,6 +1,6 @@
-"""Writes the trace: rows gathered as tuples, written as Parquet in batches, digested as they go.
+"""Writes the trace: rows collected as tuples, written as Parquet in batches, each batch added to a digest.
 
-Appending a tuple to a list is the cheapest way known to keep a row (under 100 ns); everything dearer
+Appending a tuple to a list is the cheapest way known to keep a row (under 100 ns); everything more expensive
 happens once per batch.
 """
 
@@ -30,7 +30,7 @@ ARROW_TYPES: dict[Kind, pa.DataType] = {
 
 
 class Rows(Protocol):
-    """Where a component puts the rows of one table; it keeps the bound `append`."""
+    """The buffer for the rows of one table; components keep its bound `append`."""
 
     def append(self, row: tuple[Any, ...], /) -> None:
         """Add one row, columns in the order of `sim.trace.tables.TABLES`."""
@@ -40,13 +40,13 @@ class Rows(Protocol):
 
 
 class _Discard:
-    """Takes the rows of a table that the user did not ask for."""
+    """Discards the rows of a table that the user did not ask for."""
 
     def append(self, row: tuple[Any, ...], /) -> None:
-        """Forget the row."""
+        """Discard the row."""
 
     def extend(self, rows: Sequence[tuple[Any, ...]], /) -> None:
-        """Forget the rows."""
+        """Discard the rows."""
 
 
 def arrow_schema(table: str) -> pa.Schema:
@@ -147,7 +147,7 @@ class _TableWriter:
 
 
 def _array(kind: Kind, cells: Sequence[Any]) -> pa.Array:
-    """One column of a batch. Lists are laid end to end by C code; Arrow would look at every member by itself."""
+    """One column of a batch. C code concatenates the lists; Arrow would convert every member by itself."""
     arrow_type = ARROW_TYPES[kind]
     if kind not in {Kind.NODES, Kind.MEMBERS}:
         return pa.array(cells, type=arrow_type)
@@ -171,7 +171,7 @@ def _array(kind: Kind, cells: Sequence[Any]) -> pa.Array:
 def _content(column: Column, array: pa.Array) -> list[bytes]:
     """A column's content as byte strings, the same number of them whatever the rows.
 
-    Each goes to a digest of its own, so that how rows fell into batches leaves no mark.
+    Each has a digest of its own, so that the division of rows into batches has no effect.
     """
     content = []
     if column.nullable:

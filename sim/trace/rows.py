@@ -1,11 +1,11 @@
-"""Rows of the trace tables, a function each: columns by name in, the tuple that the recorder takes out.
+"""Rows of the trace tables, a function each: takes columns by name, returns the tuple for the recorder.
 
-A row is an exact tuple of plain values. The garbage collector lets go of such tuples; of a NamedTuple, or of a tuple that
-holds an enumeration's member, it never does. Members go in and come out as text, by `_value_`, which takes 45 ns
-in Python 3.11 where `value` takes 174.
+A row is an exact tuple of plain values. The garbage collector stops tracking such tuples, but never a NamedTuple or a
+tuple that holds an enumeration's member. Members are therefore converted to text, by `_value_`, which takes 45 ns in
+Python 3.11 where `value` takes 174.
 
 A call with names costs about 150 ns more than a tuple in place. Three tables have too many rows for that and are written
-where they arise: `readings`, one per sample (`scenarios/simulation/sensing.py`), `messages`, one per hop (`network/mac`), and
+in place: `readings`, one per sample (`scenarios/simulation/sensing.py`), `messages`, one per hop (`network/mac`), and
 `traffic`, whose cells are counted in the order of its columns (`network/traffic.py`).
 """
 

@@ -1,7 +1,7 @@
-"""What a run writes: the trace tables, as plain data for the recorder, for Spark and for readers.
+"""The trace tables that a run writes, as plain data for the recorder, for Spark and for readers.
 
 Times are integer microseconds of simulated time. Node numbers are 0 … count-1; the sink is `SINK`.
-Columns may be added; none may go or change meaning.
+Columns may be added; none may be removed or change meaning.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Change(StrEnum):
 
 
 class Fate(StrEnum):
-    """What became of a reading that had a value to join."""
+    """The fate of a reading that had a value to join."""
 
     JOINED = "joined"
     DROPPED = "dropped"
@@ -57,7 +57,7 @@ class Fate(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a radio transmission."""
+    """The outcome of a radio transmission."""
 
     DELIVERED = "delivered"
     PARTIAL = "partial"
@@ -68,7 +68,7 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"
     """Received, but its receiver had it already: an acknowledgement had been lost."""
     DEAD = "dead"
-    """The target was dead, or down, when the message came."""
+    """The target was dead, or down, when the message arrived."""
     IN_FLIGHT = "in flight"
     """Still on air when the run ended."""
 
@@ -78,10 +78,10 @@ class DropReason(StrEnum):
 
     LOST = "lost"
     DEAD = "dead"
-    """The mote that should have taken it was dead."""
+    """The mote that should have received it was dead."""
     QUEUE_FULL = "queue full"
     STATE_LOST = "state lost"
-    """A reading held for joining went down with its head."""
+    """A reading held for joining was lost when its head went down."""
     LATE = "late"
     NO_HEAD = "no head"
     """The mote belonged to no cluster yet."""
@@ -94,20 +94,20 @@ class DropReason(StrEnum):
 
 
 class RequestEnd(StrEnum):
-    """What became of a probe request."""
+    """How a probe request ended."""
 
     FINISHED = "finished"
-    """It has been past all its heads, and the sink knows what it found, if anything."""
+    """It has visited all its heads, and the sink has the partners it found, if any."""
     DROPPED = "dropped"
     GIVEN_UP = "given up"
-    """Its initiator heard nothing of it and told the sink what its own cluster had given; or the sink did
-    not get all parts of it."""
+    """Its initiator got no reply and sent its own cluster's partners to the sink; or the sink did not get all
+    parts of it."""
     IN_FLIGHT = "in flight"
     """Under way when the run ended."""
 
 
 class Event(StrEnum):
-    """What befell a node other than its battery running out."""
+    """A change of a node other than an empty battery."""
 
     CRASH = "crash"
     RECOVERY = "recovery"
@@ -129,14 +129,13 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     # One row per mote, and one for the sink (battery_j null).
     "motes": _columns("node:int32", "x_m:float64", "y_m:float64", "battery_j:float64?"),
     # One row per reading generated; value null: sensed, nothing to join. stamp_us: when, by the mote's
-    # own clock, which is what other tables know a reading by (origin_at_us, partners); clocks without
-    # fault show at_us.
+    # own clock, by which other tables identify a reading (origin_at_us, partners); exact clocks show at_us.
     "readings": _columns(
         "at_us:int64", "node:int32", "value:int64?", "level:float64?", "stamp_us:int64"
     ),
     # One row per sampling instant and gas (or other phenomenon): the motes truly inside.
     "truth": _columns("at_us:int64", "source:text", "nodes:nodes"),
-    # One row per reading that had a value: what became of it.
+    # One row per reading that had a value: its fate.
     "fates": _columns(
         "at_us:int64",
         "node:int32",
@@ -147,7 +146,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     ),
     # One row per second, node and message kind. `addressed` counts the copies that should arrive (one
     # per unicast, one per live listener of a broadcast): addressed = received + lost + in flight.
-    # sent, sent_bytes, addressed and lost stand at the sender's second; received at the receiver's.
+    # sent, sent_bytes, addressed and lost count at the sender's second; received at the receiver's.
     "traffic": _columns(
         "at_s:int32",
         "node:int32",
@@ -172,7 +171,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "received:int32",
     ),
     # One row per SNJoin* probe request that reached the sink. hops: transmissions, each relay's included. bytes: what these
-    # put on air, each counted once; what the MAC adds (repeated frames, acknowledgements) stands in `messages` and `traffic` only.
+    # put on air, each counted once; what the MAC adds (repeated frames, acknowledgements) is in `messages` and `traffic` only.
     "probes": _columns(
         "at_us:int64",
         "origin_head:int32",
@@ -184,7 +183,7 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "origin:int32",
         "origin_at_us:int64",
     ),
-    # One row per end of a probe request: why a reading's partners are known at the sink, or not. A request
+    # One row per end of a probe request: why a reading's partners reached the sink, or not. A request
     # that is sent again has several; one split into parts has a row for the whole, if it is finished, and
     # one for each part that was dropped. stamp_us: when its reading was joined, by the head's own clock.
     # known: heads it could choose from; heads: those chosen; passed_over: those of them found dead.

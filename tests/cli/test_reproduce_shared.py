@@ -74,7 +74,7 @@ def test_figures_of_runs_are_drawn_with_their_verdicts(
 ) -> None:
     tuples = 100
     monkeypatch.setattr(shared_runs, "TUPLES_QUICK", tuples)
-    request = Request(tmp_path, quick=True, tell=lambda text: None)
+    request = Request(tmp_path, quick=True, report=lambda text: None)
     # Runs are made beforehand, one for all schedules of a setting, so that nothing runs in parallel here.
     once = measure(Setting("Small-Large", "lwo", tuples))
     crowds = [tuple(24 if i == crowd else 1 for i in range(7)) for crowd in range(7)]

@@ -9,7 +9,7 @@ import pytest
 from scenarios.cli import main
 from scenarios.files.shipped import shipped_scenarios
 from scenarios.phenomena.gas.cloud import GasCloud
-from scenarios.phenomena.gas.pictures import telling_times_s
+from scenarios.phenomena.gas.pictures import cloud_times_s
 from scenarios.schema.load import load_scenario
 from scenarios.wiring.simulation import build_world
 from tests.support.places import ROOT
@@ -65,7 +65,7 @@ def test_times_are_chosen_while_motes_are_inside() -> None:
     loaded = load_scenario("gas-cloud-small")
     phenomenon = build_world(loaded, 1).phenomenon
     assert isinstance(phenomenon, GasCloud)
-    times_s = telling_times_s(phenomenon, loaded.scenario.duration_s)
+    times_s = cloud_times_s(phenomenon, loaded.scenario.duration_s)
     assert times_s == sorted(set(times_s))
     fresh = build_world(loaded, 1).phenomenon
     inside = [sum(map(np.size, fresh.truth(round(at_s * 1e6)).values())) for at_s in times_s]

@@ -73,8 +73,8 @@ def test_every_choice_of_a_command_is_made(
     """The choices are those that a wrong one is answered with."""
     words = next(iter(cases.values()))
     assert main([command, *words, "out.parquet", option, "?"]) == 2
-    _, _, told = capsys.readouterr().err.partition("choose from")
-    choices = set(re.findall(r"[a-z][a-z-]+", told.partition(";")[0]))
+    _, _, listed = capsys.readouterr().err.partition("choose from")
+    choices = set(re.findall(r"[a-z][a-z-]+", listed.partition(";")[0]))
     assert len(choices) > 1
     made = {word for words in cases.values() for word in words}
     assert choices <= made

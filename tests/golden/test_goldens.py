@@ -70,7 +70,7 @@ TABLE: dict[str, Section] = {"readings": {"rows": 2, "at_us": "aa"}}
 
 @pytest.mark.parametrize("update", [Update.NOTHING, Update.ADD])
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("found", "message"),
     [
         ({"readings": {"rows": 2, "at_us": "bb"}}, "readings.at_us: 'bb', was 'aa'"),
         ({"readings": {"rows": 2}}, "readings.at_us: missing"),
@@ -79,13 +79,13 @@ TABLE: dict[str, Section] = {"readings": {"rows": 2, "at_us": "aa"}}
     ],
 )
 def test_a_change_fails_and_is_not_written(
-    found: dict[str, Section], told: str, update: Update, tmp_path: Path
+    found: dict[str, Section], message: str, update: Update, tmp_path: Path
 ) -> None:
     written(tmp_path, TABLE)
     before = (tmp_path / "case.json").read_text()
     with pytest.raises(AssertionError, match="not what they were") as failure:
         Goldens(tmp_path, update).check("case", 1, found)
-    assert told in str(failure.value)
+    assert message in str(failure.value)
     assert (tmp_path / "case.json").read_text() == before
     Goldens(tmp_path, Update.CHANGE).check("case", 1, found)
     Goldens(tmp_path, Update.NOTHING).check("case", 1, found)

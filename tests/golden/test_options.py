@@ -1,4 +1,4 @@
-"""No option is forgotten: every choice that scenario files and commands offer is made by a case."""
+"""Every choice that scenario files and commands offer is covered by a case."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-# For this file alone: the goldens themselves know nothing of the product but its command line.
+# In this file only: the goldens themselves use nothing of the product but its command line.
 from scenarios.files.shipped import shipped_scenarios
 from scenarios.schema.load import load_scenario
 from scenarios.schema.scenario import Scenario

@@ -1,4 +1,4 @@
-"""`motejoin compare`: tables, figures and what is told to whom."""
+"""`motejoin compare`: tables, figures, and what goes to stdout and stderr."""
 
 import argparse
 import csv

@@ -39,7 +39,7 @@ CONTRACT = [
 
 @pytest.mark.spark
 def test_centralised_delivers_exactly_the_exact_join(tmp_path: Path, spark: "SparkSession") -> None:
-    """The join of `readings`, pair by pair in plain Spark SQL, is what the sink was told."""
+    """The join of `readings`, pair by pair in plain Spark SQL, is what the sink received."""
     run_here(tmp_path / "run", "--set", "join.strategy=centralised")
     for table in ("readings", "results"):
         spark.read.parquet(str(tmp_path / "run" / "trace" / table)).createOrReplaceTempView(table)
@@ -48,15 +48,15 @@ def test_centralised_delivers_exactly_the_exact_join(tmp_path: Path, spark: "Spa
         ON r.value = s.value AND r.node <> s.node AND s.at_us BETWEEN r.at_us - 6000000 AND r.at_us
         AND (s.at_us < r.at_us OR s.node < r.node)"""
     )
-    told = spark.sql(
+    delivered = spark.sql(
         """SELECT origin AS node, origin_at_us AS at_us, member.node AS partner
         FROM (SELECT origin, origin_at_us, explode(partners) AS member FROM results
               WHERE origin IS NOT NULL)"""
     )
     assert exact.count() > 1000
-    assert told.count() == told.distinct().count(), "a pair was told twice"
-    assert exact.exceptAll(told).count() == 0, "a pair was not told"
-    assert told.exceptAll(exact).count() == 0, "a pair was told that is none"
+    assert delivered.count() == delivered.distinct().count(), "a pair was delivered twice"
+    assert exact.exceptAll(delivered).count() == 0, "a pair was not delivered"
+    assert delivered.exceptAll(exact).count() == 0, "a delivered pair does not match"
 
 
 @pytest.mark.spark

@@ -38,7 +38,7 @@ def judge(
 
 
 def partly_told() -> Ground:
-    """A busy run in which readings of even nodes are told of all their pairs, those of odd nodes of none."""
+    """A busy run that delivers all pairs of readings of even nodes, and none of odd nodes."""
     draw = random.Random(1)
     keys = {(draw.randrange(40), draw.randrange(2000)) for _ in range(900)}
     ground = Ground(100, [(1, node, at) for node, at in sorted(keys)])

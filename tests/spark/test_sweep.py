@@ -96,11 +96,11 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
         try:
             before = await_runs(out, driver, 3)
             cluster.workers[0].kill()
-            _, told = driver.communicate(timeout=300)
+            _, message = driver.communicate(timeout=300)
         finally:
             driver.kill()
             driver.wait()
-    assert driver.returncode == 0, told
+    assert driver.returncode == 0, message
     assert len(before) < RUNS, "the sweep was over before the worker died"
     return out
 
@@ -159,8 +159,8 @@ def test_a_sweep_goes_on_after_its_driver_was_killed(
     assert "--resume" in refused
 
     again = start(*arguments, *conf, "--resume", cwd=tmp_path)
-    _, told = again.communicate(timeout=300)
-    assert again.returncode == 0, told
+    _, message = again.communicate(timeout=300)
+    assert again.returncode == 0, message
     assert complete(out) == embedded
     assert {run: stamp(out, run) for run in before} == before, "a complete run was repeated"
     assert not orphan.exists()
@@ -253,9 +253,9 @@ def test_a_sweep_is_refused_before_anything_is_started(
     out = tmp_path / "out"
 
     def refused(text: str, *arguments: str) -> str:
-        told = fails(capsys, "sweep", sweep_file(tmp_path, text), "--out", str(out), *arguments)
+        message = fails(capsys, "sweep", sweep_file(tmp_path, text), "--out", str(out), *arguments)
         assert not out.exists()
-        return told
+        return message
 
     good = 'scenario = "gas-cloud-small"\nseeds = [1]\n'
     assert "clustering.protocl" in refused(good + '[grid]\nclustering.protocl = ["heed"]')
@@ -266,8 +266,8 @@ def test_a_sweep_is_refused_before_anything_is_started(
     assert "seeds" in refused('scenario = "gas-cloud-small"')
     out.mkdir()
     (out / "mine.txt").write_text("mine")
-    told = fails(capsys, "sweep", sweep_file(tmp_path, good), "--out", str(out))
-    assert "not empty and not a sweep" in told
+    message = fails(capsys, "sweep", sweep_file(tmp_path, good), "--out", str(out))
+    assert "not empty and not a sweep" in message
 
 
 @pytest.mark.slow
@@ -297,8 +297,8 @@ def test_an_interrupted_sweep_says_how_to_go_on(tmp_path: Path) -> None:
     driver = start(sweep_file(tmp_path), "--out", str(out), "--master", "local[1]", cwd=tmp_path)
     await_runs(out, driver, 1)
     os.kill(driver.pid, signal.SIGINT)
-    _, told = driver.communicate(timeout=120)
-    assert driver.returncode == 130, told
-    assert "--resume" in told
-    assert "Traceback" not in told
+    _, message = driver.communicate(timeout=120)
+    assert driver.returncode == 130, message
+    assert "--resume" in message
+    assert "Traceback" not in message
     assert 1 <= len(complete(out)) < RUNS

@@ -59,14 +59,14 @@ def test_trace_that_lost_rows_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("key", "value", "reason"),
     [
         ("join.window_s", "six", "join.window_s = 'six' in its manifest, expected a number"),
         ("motes.count", 3, "motes.count = 3 in its manifest, expected 1 as in its trace"),
     ],
 )
 def test_a_manifest_that_does_not_fit_its_trace_is_left_out(
-    tmp_path: Path, key: str, value: object, told: str
+    tmp_path: Path, key: str, value: object, reason: str
 ) -> None:
     motes = {"motes": [(0, 1.0, 1.0, 1.0), (-1, 0.0, 0.0, None)]}
     good = write_run(tmp_path / "good", motes, motes=1)
@@ -77,7 +77,7 @@ def test_a_manifest_that_does_not_fit_its_trace_is_left_out(
     (edited / "manifest.json").write_text(json.dumps(manifest))
     runs, (rejected,) = find_runs([good, edited])
     assert [run.run for run in runs] == ["good"]
-    assert told in rejected.reason
+    assert reason in rejected.reason
 
 
 def test_no_complete_run_is_an_error_that_gives_all_reasons(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ CH(v)           a "head" broadcast
 JOIN(v, u)      a "join" broadcast
 Cluster(-)      links of `heavier` whose source is not known to have joined another
 
-The paper assumes that no message is lost. Here a node that waits in vain, because it missed a neighbour's
-decision, stops waiting when all has gone silent: it joins the heaviest head that it heard of or elects
-itself.
+The paper assumes that no message is lost. Here a node that missed a neighbour's decision stops waiting for it
+when nobody sends any more: it joins the heaviest head that it heard of or elects itself.
 """
 
 import numpy as np
@@ -55,13 +54,13 @@ def elect(
         "weight", np.flatnonzero(alive), neighbourhood, control.body_bytes, control.interval_us
     )
     heavier = rank[heard.sources] < rank[heard.targets]
-    # What a node may still expect of its heavier neighbours: one entry per neighbour it waits for.
+    # The heavier neighbours that a node still waits for, one entry each.
     sources, targets = heard.sources[heavier], heard.targets[heavier]
     undecided = alive.copy()
     iterations = 0
     while True:
         # A node decides on the heaviest neighbour that has not joined another: follow it if it is a
-        # head, lead if there is none, wait if it has not spoken.
+        # head, lead if there is none, wait if it has not announced its decision.
         hopes = BestHeard(rank)
         hopes.note(sources, targets)
         joining = undecided & (heads.ranks() < rank) & (heads.ranks() <= hopes.ranks())

@@ -1,4 +1,4 @@
-"""DCA's options, and how an election by DCA begins."""
+"""DCA's options, and the start of an election by DCA."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""No clustering: each mote is its own head, and nothing is said."""
+"""No clustering: each mote is its own head, and no message is sent."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Static grid: square cells so small that all in a cell hear each other, one head per cell.
+"""Static grid: square cells so small that all motes in a cell hear each other, one head per cell.
 
 The cell is that of the virtual-grid schemes (a side of at most range/√2); nodes know their positions. The
 head of a cell is found by one exchange among cell-mates and announces itself. A node that hears no head of
@@ -65,14 +65,14 @@ def elect(
         case _:
             assert_never(cell_head)
 
-    # 1. Cell-mates tell each other what they are compared by; each finds its own place.
+    # 1. Nodes of a cell exchange the values they are compared by; each finds its own rank.
     heard = yield Broadcast(
         "cost", np.flatnonzero(alive), cell_mates, control.body_bytes, control.interval_us
     )
     mates = np.bincount(heard.targets, minlength=cell_mates.count)
     is_ahead = rank[heard.sources] < rank[heard.targets]
     place = np.bincount(heard.targets[is_ahead], minlength=cell_mates.count)
-    # 2. Whose turn it is announces itself; the others join.
+    # 2. The first in rank announces itself; the others join.
     is_head = alive & (place == turn % (mates + 1))
     heads = BestHeard(rank)
     heard = yield Broadcast(

@@ -1,4 +1,4 @@
-"""The grid's options, and how an election in cells begins."""
+"""The grid's options, and the start of an election in cells."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -16,7 +16,7 @@ S_CH is rebuilt in every iteration from the announcements of the iteration befor
 has stepped back is no longer counted. Final heads stay, for they never step back.
 
 Where the paper leaves a choice, or a lossy radio forces one:
-    * An announcement carries its sender's cost, so a lost cost message does no harm.
+    * An announcement carries its sender's cost, so a lost cost message has no effect.
     * A node that has ended its iterations keeps listening until all have; then all finalize.
     * Uncovered nodes elect themselves one after another, by random back-off, and hear each other.
     * Members join when all heads are known, and choose the least cost among those they heard.
@@ -67,14 +67,14 @@ def elect(
         control: Size and pace of the messages.
         link_power: What each link of `neighbourhood` costs to bridge, for AMRP; the square of its length
             if not given.
-        cost_news: Who broadcasts its cost; everybody if not given. Those whose cost is as their neighbours
-            know it from elections before can do without.
+        cost_news: The nodes that broadcast their cost; all if not given. A node whose neighbours have its current
+            cost from an earlier election need not.
     """
     # I. Initialize: know the neighbours, compute and broadcast the cost, set the first probability.
     rank = ranking(node_costs(cost, neighbourhood, alive, link_power))
-    telling = alive if cost_news is None else alive & cost_news
+    announcers = alive if cost_news is None else alive & cost_news
     yield Broadcast(
-        "cost", np.flatnonzero(telling), neighbourhood, control.body_bytes, control.interval_us
+        "cost", np.flatnonzero(announcers), neighbourhood, control.body_bytes, control.interval_us
     )
     head_probability = np.clip(c_prob * energy_share, p_min, 1.0)
     is_final = np.zeros(neighbourhood.count, dtype=np.bool_)
@@ -154,7 +154,7 @@ def node_costs(
 
 
 def new_costs(cost: Cost, now: Situation) -> Flags:
-    """Whose cost is not what it was in the election before, because a neighbour came or went."""
+    """The nodes whose cost has changed since the previous election, because a neighbour came or went."""
     took_part = now.history.took_part
     before = node_costs(cost, now.neighbourhood, took_part)
     new: Flags = ~took_part | (node_costs(cost, now.neighbourhood, now.alive) != before)

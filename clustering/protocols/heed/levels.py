@@ -33,7 +33,7 @@ def elect(
     """Elect heads, heads of heads, and so on: one level per range, the motes' own level first.
 
     In each level, nodes that are not heads of the level below count as taking no part. `cost_news` concerns the
-    first level; the heads of heads tell each other their costs every time, since they are never the same.
+    first level; at the upper levels heads exchange their costs every time, since the heads differ every time.
     """
     assert all(near < far for near, far in pairwise(ranges_m)), ranges_m
     levels: list[Clusters] = []
@@ -68,7 +68,7 @@ def in_one(levels: Sequence[Clusters]) -> Clusters:
     """The motes' own clusters, with the way up from each head: the first head above it that is another node."""
     up = np.full(len(levels[0].head), SINK)
     for level in levels[1:]:
-        # Who is below another in one level takes no part in those above.
+        # A node that is below another at one level takes no part in those above.
         is_below = (level.head >= 0) & (level.head != np.arange(len(up)))
         up = np.where(is_below, level.head, up)
     return replace(levels[0], up=up, heads_by_level=tuple(len(level.heads()) for level in levels))

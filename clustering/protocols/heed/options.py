@@ -1,4 +1,4 @@
-"""HEED's options, and how an election by HEED begins."""
+"""HEED's options, and the start of an election by HEED."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -56,8 +56,8 @@ class Options(ProtocolOptions):
     )
     upper_ranges_m: tuple[float, ...] = option(
         (),
-        "ranges at which heads elect heads among themselves, level by level; what is for the sink"
-        " climbs the levels",
+        "ranges at which heads elect heads among themselves, level by level; messages for the sink"
+        " go up the levels",
         Limits(above=0, ascends_from_range=True),
         flag="upper-range",
         only_here="no other has levels",

@@ -1,4 +1,4 @@
-"""k-means at the sink: the centralised yardstick, which knows every position and battery.
+"""k-means at the sink: the centralised reference, which uses every position and battery level.
 
 Nodes report to the sink; it runs Lloyd's algorithm on the positions, after Lloyd, "Least squares
 quantization in PCM", IEEE Transactions on Information Theory 28(2), 1982, and appoints in each cluster the
@@ -78,7 +78,7 @@ def appoint(
     expected_heads: int,
     random: np.random.Generator,
 ) -> tuple[Nodes, int]:
-    """The heads among the `known` nodes, ascending, and the passes that it took to find them."""
+    """The heads among the `known` nodes, ascending, and the number of passes that it took."""
     if not len(known):
         return known, 0
     points_m, energy = positions_m[known], energy_share[known]

@@ -1,4 +1,4 @@
-"""The options of k-means, and how the sink begins to appoint heads."""
+"""The options of k-means, and the start of an election at the sink."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -35,5 +35,5 @@ def elect(options: Options, now: "Situation", random: "np.random.Generator") -> 
 
 
 K_MEANS: Final = ClusteringProtocol(
-    "k-means", "the sink knows all and appoints heads at the centres", Options, elect
+    "k-means", "the sink collects all positions and appoints heads at the centres", Options, elect
 )

@@ -1,4 +1,4 @@
-"""LEACH: heads by lot, so that the burden goes round.
+"""LEACH: heads drawn by lot, so that all share the load.
 
 After Heinzelman, Chandrakasan & Balakrishnan, "An application-specific protocol architecture for wireless
 microsensor networks", IEEE Transactions on Wireless Communications 1(4), 2002.

@@ -1,4 +1,4 @@
-"""LEACH's options, and how an election by LEACH begins."""
+"""LEACH's options, and the start of an election by LEACH."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ class Lot(StrEnum):
     ROTATING = "rotating"
     """Everyone serves once in N/k rounds: for batteries that are equal at the start."""
     ENERGY = "energy"
-    """In proportion to residual energy, which takes knowledge of the network's total."""
+    """In proportion to residual energy; needs the network's total energy."""
 
 
 @dataclass(frozen=True, slots=True)

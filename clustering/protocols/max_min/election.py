@@ -10,10 +10,10 @@ Floodmax        the first d rounds
 Floodmin        the second d rounds
 node pair       a node that won in a round of either flood
 
-The paper ends with a convergecast from the gateways to the heads. Here the heads' announcements are passed
-on outwards for d rounds and each member joins the neighbour that it heard of its head from, which builds the
-same trees and tells every node its next hop (`Clusters.via`). A node that no announcement of its chosen
-head reaches, be it for loss or because other clusters lie between, follows another head that it heard of
+The paper ends with a convergecast from the gateways to the heads. Here the heads' announcements are forwarded
+outwards for d rounds, and each member joins the neighbour from which it heard of its head. This builds the
+same trees and gives every node its next hop (`Clusters.via`). A node that no announcement of its chosen
+head reaches, because of loss or because other clusters lie between, follows another head that it heard of
 or else elects itself.
 """
 
@@ -73,7 +73,7 @@ def elect(
         neighbourhood=neighbourhood,
         control=control,
     )
-    # Whoever no announcement reached elects itself or follows one that does, at one hop.
+    # A node that no announcement reached elects itself or follows one that does, at one hop.
     latecomers = BestHeard(own)
     elected = yield from elect_uncovered(
         latecomers,
@@ -87,7 +87,7 @@ def elect(
     head = np.where(late, via, head)
     hops[late & ~elected] = 1
 
-    # Join from the heads outwards: a node whose next hop had to lead for itself follows that one.
+    # Join from the heads outwards: a node whose next hop elected itself follows that one.
     self_elected = elected
     for depth in range(1, hops_max + 1):
         members = np.flatnonzero(alive & (hops == depth))
@@ -133,9 +133,9 @@ def _flood(
                 control.body_bytes,
                 control.interval_us,
             )
-            told = winner[heard.sources]
+            received = winner[heard.sources]
             winner = winner.copy()
-            prefer.at(winner, heard.targets, told)
+            prefer.at(winner, heard.targets, received)
             log.append(winner)
         logs.append(log)
     largest, smallest = logs
@@ -157,7 +157,7 @@ def _spread(
     neighbourhood: Neighbourhood,
     control: ControlMessages,
 ) -> Generator[Send, Heard, tuple[Nodes, Nodes, Nodes]]:
-    """Pass the heads' announcements on outwards: each node's head (-1 if none came), next hop and hops."""
+    """Forward the heads' announcements outwards; returns each node's head (-1 if none came), next hop and hops."""
     own = np.arange(neighbourhood.count)
     head = np.where(chosen == own, own, -1)
     via = head.copy()

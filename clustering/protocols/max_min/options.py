@@ -1,4 +1,4 @@
-"""Max-min's options, and how an election by max-min begins."""
+"""Max-min's options, and the start of an election by max-min."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final

@@ -8,7 +8,7 @@ from sim.trace.tables import SINK
 
 
 class Chain:
-    """One request, one way past all heads of its sequence."""
+    """Sends a request to one head after another."""
 
     def __init__(self, forwarding: Forwarding) -> None:
         self._forward = forwarding.forward
@@ -18,21 +18,21 @@ class Chain:
         self._forward(request.initiator, request, at_us)
 
     def gather(self, request: ProbeRequest, at_us: int) -> ProbeRequest | None:
-        """The request as it came: it has been past all heads."""
+        """Return the request as it is: it has visited all heads."""
         del at_us
         return request
 
     def send_past(self, request: ProbeRequest, heads: tuple[int, ...], at_us: int) -> bool:
-        """Send the request on past further heads."""
+        """Send the request to further heads."""
         request.completed = True
         request.sequence = (*request.sequence, *heads)
         self._forward(SINK, request, at_us)
         return True
 
     def shorten(self, request: ProbeRequest) -> None:
-        """The request goes straight to the sink."""
+        """Send the request straight to the sink."""
         request.sequence = ()
 
     def close(self) -> Iterable[ProbeRequest]:
-        """Nothing is gathered."""
+        """Return nothing: no parts are gathered."""
         return ()

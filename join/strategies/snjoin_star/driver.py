@@ -1,7 +1,7 @@
 """Drives SNJoin* over the network: readings to heads, requests along the heads, results to the sink.
 
-What happens to a reading (SNJoin Fig. 3): its head joins it and chooses heads to probe (`head`), the request goes past them
-(`chain`, `fan_out`), and the sink takes what it found as a result and replies with a note to the initiator (`rules.notes`).
+What happens to a reading (SNJoin Fig. 3): its head joins it and chooses heads to probe (`head`), the request visits them
+(`chain`, `fan_out`), and the sink records the partners found as a result and replies with a note to the initiator (`rules.notes`).
 Requests that get no reply are sent again (`retry`).
 """
 
@@ -86,11 +86,11 @@ class InNetworkJoin:
     def on_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
     ) -> None:
-        """The head `node` knows which heads it may probe."""
+        """Give head `node` the heads it may probe."""
         self._heads[node].set_roster(heads, lingering)
 
     def on_down(self, node: int) -> None:
-        """A mote is down: the readings it held for joining are lost."""
+        """Drop the readings that a mote held for joining: it is down."""
         if self._retry is not None:
             self._retry.forget(node)
         head = self._heads.pop(node, None)
@@ -104,7 +104,7 @@ class InNetworkJoin:
     # Motes and initiators.
 
     def submit(self, reading: Reading) -> None:
-        """A mote sends its reading to its head."""
+        """Send a mote's reading to its head."""
         self._accounts.submitted += 1
         node = reading.node
         head = self._membership.head_of[node]
@@ -163,7 +163,7 @@ class InNetworkJoin:
     # The sink.
 
     def _on_result(self, message: Message) -> None:
-        """The sink forms the result and replies to the initiator, or sends the request past more heads."""
+        """Form the result at the sink and reply to the initiator, or send the request to more heads."""
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
@@ -215,7 +215,7 @@ class InNetworkJoin:
         self._cpus.occupy(node, start_us, self._note_us)
 
     def close(self, on_air: Sequence[Message]) -> None:
-        """The run ends: account for readings and requests that are still under way."""
+        """End the run: record the readings and requests that are still under way."""
         now_us = self._clock.now_us
         for message in on_air:
             if message.kind == READING:
@@ -235,10 +235,10 @@ class InNetworkJoin:
             self._membership.report_lost_head(message.source)
 
     def _on_probe_lost(self, message: Message, reason: DropReason) -> None:
-        """A dead head is passed over, since its link-layer silence shows; other losses end the request."""
+        """Skip a dead head, which the sender notices by its silence at link level; other losses end the request."""
         request: ProbeRequest = message.body
         if reason is DropReason.DEAD and self._links.alive[message.source]:
-            # The drop is not recorded: the request lists the heads passed over when it ends.
+            # The drop is not recorded: the request lists the heads skipped when it ends.
             request.hops += message.hops
             request.bytes += message.bytes
             dead = request.pass_over()

@@ -1,8 +1,8 @@
 """Fan-out probing: a request is split into parts that are under way at once, and gathered at the sink.
 
-Beyond the paper, whose requests go from head to head. A part is a request past a single head, or the
-initiator's own with what its cluster gave; each says how many there are. All carry the stamp of their
-reading, so that together they find what one request past all heads would have found, each pair once.
+Beyond the paper, whose requests go from head to head. A part is a request to a single head, or the
+initiator's own with its cluster's partners; each carries the number of parts. All carry the stamp of their
+reading, so that together they find what one request to all heads would have found, each pair once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ from sim.trace.tables import SINK, RequestEnd
 
 
 def split(request: ProbeRequest) -> list[ProbeRequest]:
-    """The parts of a request that has been nowhere yet: the initiator's own, then one per head."""
+    """The parts of a request that has not been sent yet: the initiator's own, then one per head."""
     assert request.position == 0, request.position
     own = request.restarted(())
     own.add(request.partners[0], request.counts[0], request.partners_bytes)
@@ -26,7 +26,7 @@ def split(request: ProbeRequest) -> list[ProbeRequest]:
 
 
 def parts_past(request: ProbeRequest, heads: tuple[int, ...]) -> list[ProbeRequest]:
-    """One part of a request for each of `heads`; with what is known already they make a whole."""
+    """One part of a request for each of `heads`; with the parts already gathered they make a whole."""
     parts = []
     for head in heads:
         part = request.restarted((head,))
@@ -37,7 +37,7 @@ def parts_past(request: ProbeRequest, heads: tuple[int, ...]) -> list[ProbeReque
 
 
 class Gathering:
-    """What the sink has of one split request.
+    """The parts of one split request that have reached the sink.
 
     Parts may come in any order, and again after a retry: each counts once.
     """
@@ -45,11 +45,11 @@ class Gathering:
     __slots__ = ("_answered", "is_reported", "whole")
 
     def __init__(self, part: ProbeRequest, begun: ProbeRequest | None = None) -> None:
-        """Expect as many parts as `part` says; `begun` is what has been gathered before, if anything."""
+        """Expect the number of parts that `part` carries; `begun` is what has been gathered before, if anything."""
         self._answered: set[int | None] = set()
-        """Heads whose parts have come; None stands for the initiator."""
+        """Heads whose parts have arrived; None is the initiator."""
         self.is_reported = False
-        """Whether a result of what had come by then has been reported."""
+        """Whether a result of the parts so far has been reported."""
         if begun is None:
             self.whole = part.restarted(())
             self.whole.add((), 0, 0)
@@ -61,11 +61,11 @@ class Gathering:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all parts have come."""
+        """Whether all parts have arrived."""
         return len(self._answered) == self.whole.parts
 
     def add(self, part: ProbeRequest) -> None:
-        """Take a part in."""
+        """Add a part."""
         whole = self.whole
         whole.hops += part.hops
         whole.bytes += part.bytes
@@ -86,10 +86,10 @@ class Gathering:
 
 
 class Gatherer:
-    """The sink's gatherings in time.
+    """The sink's gatherings, with their time-outs.
 
-    Of a request whose parts have not all come `wait_us` after the first, `take` is given what there is;
-    parts that come later amend it, for `memory_us`. Then `give_up` is called, since not all have come.
+    If parts are missing `wait_us` after the first, `take` is called with those that have arrived; later parts
+    amend it, for `memory_us`. Then `give_up` is called, if some are still missing.
     """
 
     def __init__(
@@ -109,13 +109,13 @@ class Gatherer:
         self._open: dict[Stamp, Gathering] = {}
 
     def begin(self, part: ProbeRequest, at_us: int, begun: ProbeRequest | None = None) -> Gathering:
-        """Expect the parts of a request, of which `part` is one; `begun` is what is there already."""
+        """Expect the parts of a request, of which `part` is one; `begun` is what has been gathered already."""
         gathering = self._open[part.stamp] = Gathering(part, begun)
         self._clock.call_at(at_us + self._wait_us, self._stop_waiting, part.stamp)
         return gathering
 
     def take(self, part: ProbeRequest, at_us: int) -> ProbeRequest | None:
-        """Put a part to the others; returns what should be taken in now, if anything."""
+        """Add a part to the others; returns the request to record as a result now, if any."""
         gathering = self._open.get(part.stamp) or self.begin(part, at_us)
         gathering.add(part)
         whole = gathering.whole
@@ -127,7 +127,7 @@ class Gatherer:
         return whole if gathering.is_reported else None
 
     def close(self) -> Iterator[ProbeRequest]:
-        """The run ends: give up what has been taken in part; returns what still waited to be taken."""
+        """End the run: give up requests recorded in part; returns those not yet recorded."""
         for gathering in self._open.values():
             if gathering.is_reported:
                 self._give_up(gathering.whole, self._clock.now_us)
@@ -153,7 +153,7 @@ class Gatherer:
 class FanOut:
     """One part of a request per head, all sent at once.
 
-    If not all parts come in half the time-out, the sink takes what there is and amends it later.
+    If parts are missing after half the time-out, the sink records those it has and amends the result later.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class FanOut:
             self._forward(request.initiator, part, at_us)
 
     def gather(self, request: ProbeRequest, at_us: int) -> ProbeRequest | None:
-        """The whole that a part belongs to, if it is to be taken now."""
+        """The whole request that a part belongs to, if it is to be recorded now."""
         return self._gatherer.take(request, at_us) if request.parts > 1 else request
 
     def send_past(self, request: ProbeRequest, heads: tuple[int, ...], at_us: int) -> bool:
@@ -191,12 +191,12 @@ class FanOut:
         return True
 
     def shorten(self, request: ProbeRequest) -> None:
-        """The initiator's own part counts as one of all parts."""
+        """Make the request the initiator's own part, one of all parts."""
         request.parts = len(request.sequence) + 1
         request.sequence = ()
 
     def close(self) -> Iterable[ProbeRequest]:
-        """Requests of which nothing has been taken."""
+        """The requests of which nothing has been recorded."""
         return self._gatherer.close()
 
     def _take(self, request: ProbeRequest, at_us: int) -> None:

@@ -1,4 +1,4 @@
-"""How a probe request goes on: to the next head of its sequence, or to the sink with what it found."""
+"""Forwards a probe request: to the next head of its sequence, or to the sink with the partners found."""
 
 from join.reading import Reading
 from join.strategies.contract import Ports, SinkPort
@@ -10,7 +10,7 @@ from sim.trace.tables import SINK
 
 
 class Forwarding:
-    """Sends requests on. With `reports_all`, those that found nothing go to the sink too."""
+    """Forwards requests. With `reports_all`, those that found nothing go to the sink too."""
 
     def __init__(self, ports: Ports, *, reports_all: bool) -> None:
         self._unicast = ports.links.unicast
@@ -20,10 +20,10 @@ class Forwarding:
         self._bare_bytes: Memo[int, int] = Memo(lambda heads: request_bytes(heads, 0))
         """A request without partners, by the heads in its sequence."""
         self.unformed: list[ProbeRequest] = []
-        """Requests that a CPU will still be at work on when the run ends, with nothing left to be sent."""
+        """Requests that a CPU is still working on when the run ends, with nothing left to send."""
 
     def forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
-        """Send a request to the next head of its sequence, or what it found to the sink."""
+        """Send a request to the next head of its sequence, or the partners it found to the sink."""
         heads = len(request.sequence)
         if request.position < heads:
             kind, target = PROBE, request.sequence[request.position]
@@ -40,7 +40,7 @@ class Forwarding:
 
 
 def deliver(request: ProbeRequest, sink: SinkPort, at_us: int) -> None:
-    """Hand what a request has found to the sink, as the result of its reading."""
+    """Deliver the partners that a request has found to the sink, as the result of its reading."""
     assert isinstance(request.value, int), request.value
     reading = Reading(request.origin, request.value, request.at_us)
     partners = [part for part in request.partners if part]

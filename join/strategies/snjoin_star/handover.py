@@ -22,7 +22,7 @@ class Handover:
         ports.membership.when_changed(self._empty_old_heads)
 
     def pass_on(self, node: int, held: HeldReading) -> None:
-        """Send a reading on to its mote's head if that is no longer `node`: it came too late to be moved."""
+        """Forward a reading that came too late to be moved to its mote's head, if that is no longer `node`."""
         mote = held[2]
         assert isinstance(mote, int), mote
         if self._membership.head_of[mote] != node:

@@ -36,12 +36,12 @@ SWEEP_EVERY_US = 100_000
 
 @dataclass(frozen=True, slots=True)
 class HeadSettings:
-    """What all heads have in common."""
+    """Settings that all heads share."""
 
     window_us: int
     late_us: int
     factorised: bool
-    """Whether partners are given with all their times, or with their newest only."""
+    """Whether partners are reported with all their times, or with their newest only."""
     order: ProbingOrder | None = None
     """The order in which chosen heads are probed; None: the rule's."""
 
@@ -58,14 +58,14 @@ class ClusterHead:
         self._match = self._all_times if settings.factorised else self.table.latest
         self._partners_size = factorised_bytes if settings.factorised else latest_bytes
         self.tables = 1
-        """Hash tables that one probe has to look into: SNJoin has one for all streams."""
+        """Hash tables that one probe has to search: SNJoin has one for all streams."""
         self._counter = 0
         self._sweep_due_us = 0
         self._others: list[int] = []
         self._lingering: list[tuple[int, int]] = []
 
     def set_roster(self, heads: Sequence[int], lingering: Sequence[tuple[int, int]]) -> None:
-        """Note the heads to probe, and those that stepped down with the time they may be forgotten."""
+        """Store the heads to probe, and those that stepped down with the time when they may be forgotten."""
         before = set(self._others)
         until_us = {head: us for head, us in lingering if head != self.node}
         self._others = sorted(({*heads} - {self.node}) | until_us.keys())
@@ -82,13 +82,13 @@ class ClusterHead:
             self.rule.forget(head)
 
     def others(self, now_us: int) -> list[int]:
-        """The heads to choose from, those lingering included while they may hold readings."""
+        """The heads to choose from, including lingering ones while they may hold readings."""
         while self._lingering and self._lingering[0][0] < now_us:
             self.drop_head(self._lingering.pop(0)[1])
         return self._others
 
     def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
-        """A member's new reading (Fig. 3, first case): join it here, choose the heads to probe."""
+        """Join a member's new reading here (Fig. 3, first case) and choose the heads to probe."""
         stamp = (now_us, self.node, self._counter)
         self._counter += 1
         if now_us >= self._sweep_due_us:
@@ -106,7 +106,7 @@ class ClusterHead:
         return request
 
     def answer(self, request: ProbeRequest, now_us: int) -> None:
-        """Another head's probe request (second case): append what matches here and pass it on."""
+        """Append what matches here to another head's probe request (second case)."""
         assert request.sequence[request.position] == self.node, (request.sequence, self.node)
         if now_us >= self._sweep_due_us:
             self._sweep(now_us)
@@ -119,7 +119,7 @@ class ClusterHead:
         request.position += 1
 
     def learn(self, note: Note, now_us: int) -> None:
-        """A relevance feedback note (third case)."""
+        """Learn from a relevance feedback note (third case)."""
         self.rule.learn(note, now_us)
 
     def partners_held(self, request: ProbeRequest) -> int:
@@ -132,7 +132,7 @@ class ClusterHead:
         self._sweep_due_us = now_us + SWEEP_EVERY_US
 
     def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> None:
-        # In the form `latest` every member is another sensor's.
+        # In the form `latest` every member is of a different sensor.
         count = len({member.stream for member in matches}) if self._factorised else len(matches)
         request.add(matches, count, self._partners_size(matches))
 
@@ -146,8 +146,8 @@ class ClusterHead:
 class MJoinHead(ClusterHead):
     """A head of the distributed MJoin (SNJoin §7.3): one hash table per member, all of them probed.
 
-    What it finds is what SNJoin finds; what differs is the work, which grows with the members heard from.
-    Other heads are probed by descending selectivity, learnt from the counts in the requests that come past.
+    It finds what SNJoin finds but does more work, which grows with the members heard from. Other heads are
+    probed by descending selectivity, learnt from the counts in the requests that it serves.
     """
 
     def __init__(self, node: int, settings: HeadSettings) -> None:
@@ -157,13 +157,13 @@ class MJoinHead(ClusterHead):
         self._answered = 0
 
     def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
-        """A member's new reading: its own table takes it, all tables are probed."""
+        """Insert a member's new reading into its own table and probe all tables."""
         self._members.add(origin)
         self.tables = len(self._members)
         return super().take_reading(value, origin, at_us, now_us)
 
     def answer(self, request: ProbeRequest, now_us: int) -> None:
-        """Another head's request: look at one of the counts it carries, each in turn."""
+        """Serve another head's request, and learn from one of the counts it carries, each in turn."""
         self._answered += 1
         if request.position:
             seen = self._answered % request.position

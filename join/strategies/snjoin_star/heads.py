@@ -7,7 +7,7 @@ from join.strategies.snjoin_star.request import ProbeRequest
 
 
 class Heads(dict[int, ClusterHead]):
-    """By node: the state of each mote that is, or was, a head; looking one up makes it if need be."""
+    """By node: the state of each mote that is, or was, a head; created on first access."""
 
     def __init__(self, new_head: "Callable[[Heads, int], ClusterHead]") -> None:
         super().__init__()
@@ -18,6 +18,6 @@ class Heads(dict[int, ClusterHead]):
         return head
 
     def would_match(self, node: int, request: ProbeRequest) -> int:
-        """How many partners a head holds for a request: what an oracle knows."""
+        """How many partners a head holds for a request; for the oracle."""
         head = self.get(node)
         return 0 if head is None else head.partners_held(request)

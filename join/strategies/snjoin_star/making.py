@@ -27,7 +27,7 @@ def snjoin_star(ports: Ports, settings: JoinSettings) -> InNetworkJoin:
 
 
 def oracle(ports: Ports, settings: JoinSettings) -> InNetworkJoin:
-    """SNJoin* whose heads know which heads hold partners: the lower bound of every rule."""
+    """SNJoin* that probes exactly the heads that hold partners: the lower bound of every rule."""
     head_settings = _head_settings(settings)
 
     def new_head(heads: Heads, node: int) -> ClusterHead:
@@ -58,7 +58,7 @@ def _in_network(
     ports: Ports, settings: JoinSettings, heads: Heads, notes: NoteWriter
 ) -> InNetworkJoin:
     probing = settings.probing
-    # A request that found nothing goes to the sink if somebody waits to hear of it.
+    # A request that found nothing goes to the sink if somebody waits for its outcome.
     forwarding = Forwarding(
         ports, reports_all=notes.always or probing.retries > 0 or probing.fans_out
     )

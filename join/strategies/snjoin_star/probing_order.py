@@ -1,4 +1,4 @@
-"""The order in which heads are probed: as the rule has it, or as a tour by position.
+"""The order in which heads are probed: that of the rule, or a tour by position.
 
 Beyond the paper. Where messages go over several hops, a request that criss-crosses the field pays for every
 relay on its way. A tour goes from each head to the nearest that is left; it is built both from the
@@ -13,7 +13,7 @@ from sim.arithmetic import plain_sum
 from sim.trace.tables import SINK
 
 ProbingOrder = Callable[[int, tuple[int, ...]], tuple[int, ...]]
-"""From who sends a request and the heads chosen, the heads in the order of probing."""
+"""Called with the sender of a request and the heads chosen; returns the heads in the order of probing."""
 
 Point = tuple[float, float]
 
@@ -22,14 +22,14 @@ TOURS_KEPT = 4096
 
 
 class Tours:
-    """Short ways from a node past some heads to the sink, whose position is the last."""
+    """Short paths from a node by way of some heads to the sink, whose position is the last."""
 
     def __init__(self, positions_m: Sequence[Point]) -> None:
         self._at = positions_m
         self.order: ProbingOrder = lru_cache(TOURS_KEPT)(self._order)
 
     def length_m(self, start: int, heads: Sequence[int]) -> float:
-        """How far it is from `start` past `heads` to the sink."""
+        """Length of the path from `start` by way of `heads` to the sink."""
         stops = [self._at[node] for node in (start, *heads, SINK)]
         return plain_sum(map(dist, stops, stops[1:]))
 
@@ -41,7 +41,7 @@ class Tours:
         return min(forth, back, key=lambda tour: self.length_m(start, tour))
 
     def _nearest_first(self, start: int, heads: tuple[int, ...]) -> tuple[int, ...]:
-        """From `start` always on to the nearest head that is left; of two equally near, the lower number."""
+        """From `start`, always go to the nearest head that is left; of two equally near, the lower number."""
         left = sorted(heads)
         here = self._at[start]
         tour = []

@@ -1,11 +1,11 @@
-"""The probe request PR of SNJoin* (SNJoin Fig. 3): a reading on its way past heads to the sink."""
+"""The probe request PR of SNJoin* (SNJoin Fig. 3): a reading on its way by several heads to the sink."""
 
 from join.contract import Member, Value
 from join.reading import Stamp
 
 
 class ProbeRequest:
-    """A reading on its way past the heads of its probing sequence to the sink."""
+    """A reading on its way by the heads of its probing sequence to the sink."""
 
     __slots__ = (
         "at_us",
@@ -48,32 +48,32 @@ class ProbeRequest:
         self.sequence: tuple[int, ...] = ()
         """The heads to probe, in order."""
         self.position = 0
-        """Heads of the sequence that have answered or were passed over."""
+        """Heads of the sequence that have answered or were skipped."""
         self.counts: list[int] = []
-        """|r| of the initiator and of each head so far: how many partners it gave."""
+        """|r| of the initiator and of each head so far: how many partners it contributed."""
         self.partners: list[tuple[Member, ...]] = []
-        """R: what the initiator and each head gave, in the order of `counts`; empty where |r| = 0."""
+        """R: the partners from the initiator and each head, in the order of `counts`; empty where |r| = 0."""
         self.partners_bytes = 0
         self.hops = 0
-        """Transmissions so far, those over relays included."""
+        """Transmissions so far, including those over relays."""
         self.bytes = 0
-        """On air in these, without what a MAC repeats."""
+        """Bytes on air in these, without a MAC's repetitions."""
         self.partial = False
         """Whether it is known that heads of the sequence did not answer."""
         self.version = 0
-        """Which of the sink's notes on this value the initiator went by; 0 is none."""
+        """Version of the sink's note on this value that the initiator used; 0 is none."""
         self.completed = False
-        """Whether the sink has already sent it past further heads."""
+        """Whether the sink has already sent it to further heads."""
         self.known = 0
         """How many heads the initiator could choose from."""
         self.passed_over: list[int] = []
         """Heads of the sequence that were found dead."""
         self.parts = 1
-        """How many parts it was split into, for as many heads at once and the initiator's own."""
+        """How many parts it was split into: one per head and the initiator's own."""
         self.attempt = 0
         """How often the initiator had sent it before."""
         self.closing = False
-        """The initiator's last word on a reading: what its own cluster gave, no reply wanted."""
+        """Whether it is the initiator's last message on a reading: its own cluster's partners, no reply expected."""
 
     @property
     def found(self) -> int:
@@ -82,12 +82,12 @@ class ProbeRequest:
 
     @property
     def heads_matched(self) -> int:
-        """Heads of the sequence that gave a partner."""
+        """Heads of the sequence that contributed a partner."""
         return sum(1 for count in self.counts[1:] if count)
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The heads of the sequence that have answered or were passed over."""
+        """The heads of the sequence that have answered or were skipped."""
         return self.sequence[: self.position]
 
     def add(self, matches: tuple[Member, ...], count: int, size: int) -> None:
@@ -97,7 +97,7 @@ class ProbeRequest:
         self.partners_bytes += size
 
     def restarted(self, sequence: tuple[int, ...]) -> "ProbeRequest":
-        """A request of the same reading that has been nowhere yet, to go past `sequence`.
+        """A new request of the same reading, for the heads of `sequence`.
 
         It has the same stamp, so that it finds what the first one would have found; R is empty.
         """
@@ -115,7 +115,7 @@ class ProbeRequest:
         return request
 
     def pass_over(self) -> int:
-        """Go on without the next head of the sequence, which is dead; returns that head."""
+        """Skip the next head of the sequence, which is dead; returns that head."""
         dead = self.sequence[self.position]
         self.passed_over.append(dead)
         self.add((), 0, 0)

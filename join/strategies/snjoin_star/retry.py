@@ -1,4 +1,4 @@
-"""Requests that go unanswered: sent again, and in the end replaced by what their own cluster gave.
+"""Repeats unanswered requests, and in the end sends their own cluster's partners alone.
 
 Where messages can be lost, an initiator waits for the sink's reply to each request. After a time-out it sends the request
 again, up to a number of times; then it sends its own cluster's partners alone, marked partial.
@@ -30,10 +30,10 @@ class Retry:
         self._timeout_us = timeout_us
         self._retries = retries
         self._unanswered: dict[tuple[int, int], ProbeRequest] = {}
-        """By initiator and count there: requests not yet heard of, as they would be sent again."""
+        """By initiator and count there: unanswered requests, as they would be sent again."""
 
     def send(self, request: ProbeRequest, at_us: int) -> None:
-        """The initiator sends a request out, and waits for a reply if it has a use for one."""
+        """Send a request from its initiator, and wait for a reply if one is useful."""
         if self.is_awaited(request):
             self._await_reply(request, at_us)
         self._tactic.send(request, at_us)
@@ -44,11 +44,11 @@ class Retry:
         return bool(request.sequence) and has_more
 
     def answered(self, initiator: int, number: int) -> None:
-        """The sink has replied to request `number` of an initiator."""
+        """Stop waiting for a reply to request `number` of an initiator: the sink has replied."""
         self._unanswered.pop((initiator, number), None)
 
     def forget(self, node: int) -> None:
-        """An initiator is down, and its requests with it."""
+        """Drop the requests of an initiator that is down."""
         for key in [key for key in self._unanswered if key[0] == node]:
             del self._unanswered[key]
 

@@ -1,4 +1,4 @@
-"""Probing tactics: how a request gets to the heads of its sequence, and its parts back together."""
+"""Probing tactics: how a request reaches the heads of its sequence, and how its parts are gathered."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -10,16 +10,16 @@ class ProbingTactic(Protocol):
     """From head to head (`Chain`), or to all heads at once (`FanOut`)."""
 
     def send(self, request: ProbeRequest, at_us: int) -> None:
-        """The initiator sends a request out."""
+        """Send a request from its initiator."""
 
     def gather(self, request: ProbeRequest, at_us: int) -> ProbeRequest | None:
-        """A request, or a part of one, has reached the sink; returns the request to take as a result now."""
+        """Receive a request, or a part of one, at the sink; returns the request to record as a result now."""
 
     def send_past(self, request: ProbeRequest, heads: tuple[int, ...], at_us: int) -> bool:
-        """The sink sends a request past further heads, if it can; returns whether it did."""
+        """Send a request from the sink to further heads, if possible; returns whether it was sent."""
 
     def shorten(self, request: ProbeRequest) -> None:
-        """The initiator gives up on the heads of the sequence: only what its own cluster gave is left."""
+        """Give up on the heads of the sequence, and keep only the partners of the initiator's own cluster."""
 
     def close(self) -> Iterable[ProbeRequest]:
-        """The run ends: requests whose parts were still being gathered."""
+        """End the run; returns the requests whose parts were still being gathered."""

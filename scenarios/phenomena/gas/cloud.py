@@ -199,9 +199,9 @@ def _draw(
     duration_s: float,
     title: str,
 ) -> None:
-    from scenarios.phenomena.gas.pictures import draw_cloud, telling_times_s
+    from scenarios.phenomena.gas.pictures import cloud_times_s, draw_cloud
 
-    chosen_s = times_s or telling_times_s(phenomenon, duration_s)
+    chosen_s = times_s or cloud_times_s(phenomenon, duration_s)
     draw_cloud(phenomenon, motes_m, chosen_s, path, title=title)
 
 

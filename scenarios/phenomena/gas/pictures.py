@@ -34,7 +34,7 @@ PICTURES: Final = 4
 _SEARCH_STEPS: Final = 400
 
 
-def telling_times_s(phenomenon: GasCloud, duration_s: float) -> list[float]:
+def cloud_times_s(phenomenon: GasCloud, duration_s: float) -> list[float]:
     """Whole seconds spread evenly over the part of a run in which some mote is inside a cloud."""
     steps_s = np.linspace(0.0, duration_s, _SEARCH_STEPS + 1)
     inside_s = [

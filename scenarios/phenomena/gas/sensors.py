@@ -101,7 +101,7 @@ class GasSensors:
     def _follow(self, nodes: Ints, at_us: Ints, concentrations: Floats) -> Floats:
         before = self._shown[nodes]
         passed_s = (at_us - self._last_us[nodes])[:, np.newaxis] / US_PER_S
-        assert (passed_s >= 0.0).all(), "a mote was asked backwards in time"
+        assert (passed_s >= 0.0).all(), "a mote was sampled backwards in time"
         lag_s = np.where(concentrations > before, self._rise_s, self._decay_s)
         with np.errstate(divide="ignore", invalid="ignore"):
             kept = np.where(lag_s > 0.0, np.exp(-passed_s / lag_s), 0.0)

@@ -189,7 +189,7 @@ class SensorTable(Table):
 
     height_m: Annotated[NotNegative, Field(description="Of the motes, above the ground.")] = 1.0
     levels: Annotated[
-        int, Field(ge=1, le=9, description="How many levels of concentration a mote tells apart.")
+        int, Field(ge=1, le=9, description="How many levels of concentration a mote distinguishes.")
     ] = 4
     level_ratio: Annotated[
         float, Field(gt=1, description="Each level begins at this times the one below.")
@@ -225,7 +225,7 @@ class GasCloudTable(PhenomenonTable):
         Literal["gas", "level", "gas-and-level"],
         Field(
             description="The joined value: the gas's number (1, 2, …), its level (1, 2, …), or "
-            "10 · gas + level. A mote that smells several gases reports the one that is most "
+            "10 · gas + level. A mote that senses several gases reports the one that is most "
             "above its threshold."
         ),
     ] = "gas-and-level"
@@ -272,7 +272,7 @@ class GasCloudTable(PhenomenonTable):
     barrier: Annotated[
         tuple[BarrierTable, ...], Field(strict=False, description="Walls; default: none.")
     ] = ()
-    sensor: Annotated[SensorTable, Field(description="How motes smell it.")] = SensorTable()
+    sensor: Annotated[SensorTable, Field(description="How motes sense it.")] = SensorTable()
 
     @model_validator(mode="after")
     def _gases_are_known(self) -> Self:

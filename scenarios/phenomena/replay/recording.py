@@ -1,7 +1,7 @@
 """Recorded readings from a file: CSV or Parquet, a row per reading or a column per node.
 
-What is wrong with a file as a whole (no such column, no usable reading) is refused. What is wrong with
-single readings is skipped and counted:
+A file that is wrong as a whole (no such column, no usable reading) is rejected. Single bad readings are skipped
+and counted:
 
     bad         rows or cells that cannot be read as a time and a number
     missing     cells or values that are empty
@@ -48,7 +48,7 @@ class Recording:
     nodes: tuple[str, ...]
     """The recorded names; mote i replays nodes[i]."""
     positions_m: Floats | None
-    """A row (x, y) per node, if the scenario or the recording tells."""
+    """A row (x, y) per node, if the scenario or the recording has positions."""
     node: Ints
     at_us: Ints
     """In simulated time: the run begins at 0, and what was recorded before is negative."""
@@ -107,7 +107,7 @@ def read_recording(table: ReplayTable, base_dir: Path) -> Recording:
 
 @contextmanager
 def _legible(name: str) -> Iterator[None]:
-    """Says which file it is that pyarrow cannot make sense of: damaged, or columns of other types."""
+    """Turn pyarrow's errors (a damaged file, columns of other types) into an `InputError` that names the file."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:
@@ -308,7 +308,7 @@ def _sorted(names: set[str]) -> tuple[str, ...]:
 def _places(
     table: ReplayTable, base_dir: Path, digests: dict[str, str]
 ) -> dict[str, tuple[float, float]] | None:
-    """Where nodes stood, as far as the scenario says, in its order."""
+    """Positions of nodes that the scenario gives, in its order."""
     if table.place:
         return {place.node: (place.x_m, place.y_m) for place in table.place}
     if table.places_file is None:

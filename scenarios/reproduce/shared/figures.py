@@ -1,4 +1,4 @@
-"""Figures of "Scheduling for shared window joins over data streams": ours, with what the paper reports beside them."""
+"""Figures of "Scheduling for shared window joins over data streams", compared with what the paper reports."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Runs of the shared-join workload, repeated over seeds: what `motejoin reproduce` draws and judges.
 
-The seed is the unit. All schedules meet the same arrivals of a seed, so that they are compared seed by seed. Bursts
-are heavy-tailed (at an expected size of five their variance is infinite): one seed alone says little.
+The seed is the unit. All schedules get the same arrivals of a seed, so that they are compared seed by seed. Bursts
+are heavy-tailed (at an expected size of five their variance is infinite): one seed alone shows little.
 """
 
 import os
@@ -63,7 +63,7 @@ def repeated(request: Request, settings: Sequence[Setting]) -> list[Repeated]:
     everything = dict.fromkeys(each for group in wanted for each in group)
     missing = [setting for setting in everything if setting not in request.memo]
     if missing:
-        request.tell(f"{len(missing)} runs of {missing[0].tuples:,} tuples")
+        request.report(f"{len(missing)} runs of {missing[0].tuples:,} tuples")
         with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
             request.memo.update(zip(missing, pool.map(measure, missing), strict=True))
     found: list[Repeated] = []

@@ -110,7 +110,7 @@ Arrivals = list[tuple[int, int, int]]
 
 
 def workload(setting: Setting, window_s: int) -> tuple[Arrivals, Arrivals]:
-    """Tuples that are there before measuring, and those that arrive; every schedule meets the same."""
+    """Tuples loaded before measuring, and those that arrive; the same for every schedule."""
     streams = RandomStreams(setting.seed)
     history: Arrivals = []
     arrivals: Arrivals = []

@@ -18,7 +18,7 @@ class OtherCost(ProtocolOptions):
 
 def test_a_name_is_given_once() -> None:
     before = registered()
-    register(HEED)  # the same again does no harm
+    register(HEED)  # registering the same again has no effect
     with pytest.raises(InputError, match="'heed': there is one of that name"):
         register(ClusteringProtocol("heed", "", ProtocolOptions, elect))
     assert registered() == before
@@ -26,7 +26,7 @@ def test_a_name_is_given_once() -> None:
 
 def test_a_key_means_the_same_to_all_protocols() -> None:
     before = registered()
-    with pytest.raises(InputError, match="'cost' is declared otherwise by heed"):
+    with pytest.raises(InputError, match="'cost' is declared differently by heed"):
         register(ClusteringProtocol("other", "", OtherCost, elect))
     assert registered() == before
 

@@ -1,4 +1,4 @@
-"""LEACH, grid, k-means, no clustering and levels of HEED, each judged by what its paper promises.
+"""LEACH, grid, k-means, no clustering and levels of HEED, each checked against its paper's claims.
 
 DCA and max-min are judged in tests/property/clustering/test_clustering.py, against references.
 """

@@ -14,9 +14,9 @@ def pace(*settings: str, profile: str = "first-order") -> ControlPace:
 
 
 def test_without_contention_everybody_may_speak_at_once() -> None:
-    assert {pace().telling_us(heads, 200) for heads in (1, 50, 1000)} == {100_000}
+    assert {pace().exchange_us(heads, 200) for heads in (1, 50, 1000)} == {100_000}
     hops = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
-    assert pace(*hops).telling_us(50, 200) == 800_000
+    assert pace(*hops).exchange_us(50, 200) == 800_000
 
 
 @pytest.mark.parametrize(("body_bytes", "frames", "on_air"), [(0, 1, 19), (200, 2, 238)])
@@ -26,12 +26,12 @@ def test_under_contention_every_frame_has_four_turns(
     # Turnaround, CCA, mean back-off, waiting for the acknowledgement, spacing.
     mac = load_profile("micaz").mac
     turn_us = 192 + 128 + 4 * 320 + mac.ack_wait_us + mac.spacing_us
-    told_us = pace("radio.mac=csma", profile="micaz").telling_us(100, body_bytes)
-    assert told_us == 4 * 100 * (on_air * 32 + frames * turn_us)
+    wait_us = pace("radio.mac=csma", profile="micaz").exchange_us(100, body_bytes)
+    assert wait_us == 4 * 100 * (on_air * 32 + frames * turn_us)
 
 
 def test_longer_back_offs_make_longer_elections() -> None:
     usual, patient = pace("radio.mac=csma"), pace("radio.mac=csma", "radio.csma.min_be=5")
     assert patient.messages.interval_us > 2 * usual.messages.interval_us
     assert patient.messages.slot_us > 2 * usual.messages.slot_us
-    assert patient.telling_us(100, 0) - usual.telling_us(100, 0) == 4 * 100 * 12 * 320
+    assert patient.exchange_us(100, 0) - usual.exchange_us(100, 0) == 4 * 100 * 12 * 320

@@ -125,7 +125,7 @@ def test_what_is_told_is_paid_for(lives: dict[Contender, Life]) -> None:
     # To know the total, a mote hears one message of 50 bytes, or sends one across the field and hears 39.
     bits, far_m = 8 * 50, 2**0.5 * 100.0
     spread_j = bits * (50e-9 + 0.0013e-12 * far_m**4) + 39 * bits * 50e-9
-    more_j = control_j(Contender.GEN_LEACH) - control_j(Contender.GEN_LEACH_TOLD)
+    more_j = control_j(Contender.GEN_LEACH) - control_j(Contender.GEN_LEACH_SINK)
     assert more_j == pytest.approx(spread_j - bits * 50e-9, rel=0.1)
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in a scenario's phenomenon are told where they are, and with what was expected there."""
+"""Errors in a scenario's phenomenon are reported with their place and what was expected there."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sweep files: points counted out, names that tell them apart, faults told all at once."""
+"""Sweep files: their points, distinct names, and all errors reported at once."""
 
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,7 @@ def test_long_and_odd_values_make_short_names_that_differ(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "parts"),
     [
         ("[grid]\njoin.window_s = 3.0", ['grid."join.window_s"', "expected an array"]),
         ("[grid]\njoin.window_s = []", ['grid."join.window_s"', "at least one"]),
@@ -124,10 +124,10 @@ def test_long_and_odd_values_make_short_names_that_differ(tmp_path: Path) -> Non
         ("[grid", ["not valid TOML"]),
     ],
 )
-def test_a_file_of_the_wrong_form_is_refused(tmp_path: Path, text: str, told: list[str]) -> None:
+def test_a_file_of_the_wrong_form_is_refused(tmp_path: Path, text: str, parts: list[str]) -> None:
     with pytest.raises(ScenarioError) as error:
         sweep_of(tmp_path, text)
-    assert all(part in str(error.value) for part in told), error.value
+    assert all(part in str(error.value) for part in parts), error.value
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from join.strategies.snjoin_star.request import ProbeRequest
 
 @dataclass(frozen=True, slots=True)
 class RuleSettings:
-    """What a scenario says of probing rules; each uses what it needs."""
+    """A scenario's settings for probing rules; each rule uses what it needs."""
 
     window_us: int
     buckets: int
@@ -38,16 +38,16 @@ class Note:
     weights: tuple[float, ...]
     """Each one's weight in the result (SNJoin §4)."""
     sizes: tuple[int, ...]
-    """How many partners each gave."""
+    """How many partners each contributed."""
     holders: tuple[tuple[int, int], ...] | None = None
     """All heads that hold the value, with how many of their sensors do; None if the sink keeps no such
     directory."""
     version: int = 0
-    """Counts the notes to this initiator on this value."""
+    """Sequence number among the notes to this initiator on this value."""
 
 
 class ProbingRule(Protocol):
-    """Chooses the heads that a reading is joined at."""
+    """Chooses the heads to probe for a reading."""
 
     def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
         """The probing sequence for a reading that has been joined in its own cluster."""
@@ -56,4 +56,4 @@ class ProbingRule(Protocol):
         """Learn from a note."""
 
     def forget(self, head: int) -> None:
-        """Note that a head is no longer one."""
+        """Forget a node that is no longer a head."""

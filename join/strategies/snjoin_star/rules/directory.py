@@ -1,9 +1,9 @@
-"""The directory: the sink tells heads who holds a value, since every reading comes past it anyway.
+"""The directory: the sink sends heads the holders of a value, since every reading reaches it anyway.
 
-Beyond the paper. A request ends at the sink with its reading and the partners that heads gave, so the sink
-knows which heads hold which values. It says so to initiators, in notes it sends only when what they know is
-out of date, and it sends a request that missed holders past them before it takes it as a result. Exploration
-is not needed: nothing is found by chance.
+Beyond the paper. A request ends at the sink with its reading and the partners that heads contributed, so the
+sink knows which heads hold which values. It reports them to initiators, in notes that it sends only when an
+initiator's knowledge is out of date, and it sends a request that missed holders to them before it records the
+result. Exploration is not needed: nothing is found by chance.
 """
 
 from collections import OrderedDict, deque
@@ -23,7 +23,7 @@ Holders = dict[int, int]
 
 
 class _Held:
-    """What the directory knows of one value."""
+    """The directory's entry for one value."""
 
     __slots__ = ("ages", "holders", "sensors")
 
@@ -36,7 +36,7 @@ class _Held:
 
 
 class Directory:
-    """At the sink: how many sensors of which heads hold each value, as readings tell.
+    """At the sink: how many sensors of which heads hold each value, learnt from readings.
 
     Invariant: `holders` counts the entries of `sensors` by head.
     """
@@ -46,7 +46,7 @@ class Directory:
         self._values: dict[Value, _Held] = {}
 
     def take(self, value: Value, sensor: int, head: int, at_us: int) -> None:
-        """Note that `head` holds a reading of `sensor`."""
+        """Record that `head` holds a reading of `sensor`."""
         held = self._values.get(value)
         if held is None:
             held = self._values[value] = _Held()
@@ -76,7 +76,7 @@ class Directory:
 
     @staticmethod
     def _release(held: _Held, head: int) -> None:
-        """One sensor less at `head`."""
+        """Count one sensor less at `head`."""
         if held.holders[head] == 1:
             del held.holders[head]
         else:
@@ -84,17 +84,17 @@ class Directory:
 
 
 class DirectoryProbing:
-    """At a head: probe the heads that the sink named, while what it said may still be true."""
+    """At a head: probes the heads that the sink named, while its note may still be true."""
 
     def __init__(self, *, buckets: int, values_most: int, target: RecallTarget | None) -> None:
         self._buckets = buckets
         self._values_most = values_most
         self._target = target
         self._known: OrderedDict[Value, tuple[int, Holders]] = OrderedDict()
-        """By value: the version of what the sink last said of it, and what it said; longest unused first."""
+        """By value: the version of the sink's last note on it, and the holders in it; longest unused first."""
 
     def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
-        """The heads said to hold the value, fewest sensors first; none if nothing is known."""
+        """The heads that hold the value by the last note, fewest sensors first; none if there is no note."""
         del now_us
         known = self._known.get(request.value)
         if known is None:
@@ -111,7 +111,7 @@ class DirectoryProbing:
         return tuple(sorted(chosen, key=lambda head: (expected[head], head)))
 
     def learn(self, note: Note, now_us: int) -> None:
-        """Take in who holds a value."""
+        """Store the holders of a value."""
         del now_us
         assert note.holders is not None, note
         self._known[note.value] = (note.version, dict(note.holders))
@@ -120,6 +120,6 @@ class DirectoryProbing:
             self._known.popitem(last=False)
 
     def forget(self, head: int) -> None:
-        """Remove a head that is no longer one."""
+        """Remove a node that is no longer a head."""
         for _, holders in self._known.values():
             holders.pop(head, None)

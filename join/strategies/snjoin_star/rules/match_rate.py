@@ -1,8 +1,8 @@
-"""Match rates: a probing rule that remembers, per bucket and head, how much a probe brought.
+"""Match rates: a probing rule that remembers, per bucket and head, the share of probes that matched.
 
-Beyond the paper. Each probe's outcome, nothing found included, moves an exponentially decayed share of the
-probes that found something; a head is probed while that is above a threshold, and else now and then, to
-notice when it changes.
+Beyond the paper. Each probe's outcome, including no match, updates an exponentially decayed share of the probes
+that matched; a head is probed while that share is above a threshold, and otherwise now and then, to notice when
+it changes.
 """
 
 import random
@@ -21,7 +21,7 @@ THRESHOLD = 0.15
 class MatchRates:
     """Probes the heads whose decayed match rate is above a threshold.
 
-    A head nobody has asked is presumed to match: it is asked.
+    A head that has not been probed yet is assumed to match, so it is probed.
     """
 
     def __init__(self, *, buckets: int, exploration: float, rng: random.Random) -> None:
@@ -31,7 +31,7 @@ class MatchRates:
         self._rows: dict[int, dict[int, float]] = {}
 
     def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
-        """The heads that have been worth asking, least promising first; others now and then."""
+        """The heads above the threshold, lowest match rate first; others now and then."""
         del now_us
         rates = self._rows.get(bucket_of(request.value, self._buckets), {})
         chosen = []
@@ -43,7 +43,7 @@ class MatchRates:
         return tuple(head for _, head in sorted(chosen))
 
     def learn(self, note: Note, now_us: int) -> None:
-        """Take in whether each probed head gave anything."""
+        """Update the match rate of each probed head."""
         del now_us
         rates = self._rows.setdefault(bucket_of(note.value, self._buckets), {})
         for head, size in zip(note.heads, note.sizes, strict=True):
@@ -51,6 +51,6 @@ class MatchRates:
             rates[head] = rate + GAIN * ((1.0 if size else 0.0) - rate)
 
     def forget(self, head: int) -> None:
-        """Remove a head that is no longer one."""
+        """Remove a node that is no longer a head."""
         for row in self._rows.values():
             row.pop(head, None)

@@ -1,4 +1,4 @@
-"""The sink's side of the probing rules: what it tells initiators, and whether a request is complete."""
+"""The sink's side of the probing rules: the notes it sends to initiators, and whether a request is complete."""
 
 from typing import Protocol
 
@@ -14,20 +14,20 @@ NOTE_TOLERANCE = 0.5
 
 
 class NoteWriter(Protocol):
-    """Decides what the sink does with a request, apart from taking its result."""
+    """Decides what the sink does with a request beside recording its result."""
 
     always: bool
-    """Whether requests that found nothing must come to the sink, too."""
+    """Whether requests that found nothing must go to the sink, too."""
 
     def missed(self, request: ProbeRequest, now_us: int) -> tuple[int, ...]:
-        """Heads that the request should be sent past before it counts as a result."""
+        """Heads that the request must still visit before it counts as a result."""
 
     def note(self, request: ProbeRequest, now_us: int) -> Note | None:
-        """What to tell the initiator; None if nothing."""
+        """The note for the initiator; None if none is sent."""
 
 
 class NoNotes:
-    """Without feedback the sink keeps silent."""
+    """Without feedback the sink sends no notes."""
 
     always = False
 
@@ -37,13 +37,13 @@ class NoNotes:
         return ()
 
     def note(self, request: ProbeRequest, now_us: int) -> Note | None:
-        """Nothing to say."""
+        """No note."""
         del request, now_us
         return None
 
 
 class NoteEveryRequest:
-    """Relevance feedback as in the paper: one note per request that probed somebody (SNJoin §4)."""
+    """Relevance feedback as in the paper: one note per request that probed a head (SNJoin §4)."""
 
     always = True
 
@@ -86,13 +86,13 @@ class DirectoryNotes:
         self._tolerance = tolerance
         self._buckets = buckets
         self._target = target
-        self._told: dict[tuple[int, Value], tuple[int, Holders]] = {}
-        """By initiator and value: the version of the last note, and what it said."""
+        self._sent: dict[tuple[int, Value], tuple[int, Holders]] = {}
+        """By initiator and value: the version of the last note, and the holders in it."""
 
     def missed(self, request: ProbeRequest, now_us: int) -> tuple[int, ...]:
-        """Holders that the initiator did not know of and so could not choose.
+        """Holders that were in no note to the initiator, which therefore could not choose them.
 
-        With a target recall: of all holders not asked, those that are needed to hold it.
+        With a target recall: of all holders not probed, those that are needed to reach it.
         """
         self._directory.take(request.value, request.origin, request.initiator, request.at_us)
         if request.completed:
@@ -100,21 +100,23 @@ class DirectoryNotes:
         holders = self._directory.holders(request.value, now_us)
         asked = {request.initiator, *request.asked}
         if self._target is None:
-            _, told = self._known_to(request)
-            return tuple(sorted(head for head in holders if head not in asked and head not in told))
+            _, known = self._known_to(request)
+            return tuple(
+                sorted(head for head in holders if head not in asked and head not in known)
+            )
         unasked = {head: float(n) for head, n in holders.items() if head not in asked}
         bucket = bucket_of(request.value, self._buckets)
         return tuple(sorted(self._target.choose(bucket, request.found, unasked)))
 
     def note(self, request: ProbeRequest, now_us: int) -> Note | None:
-        """Who holds the value, if that is news to the initiator."""
+        """A note with the holders of the value, if the initiator's knowledge is out of date."""
         holders = dict(self._directory.holders(request.value, now_us))
         holders.pop(request.initiator, None)
-        version, told = self._known_to(request)
-        if not self._is_news(told, holders):
+        version, known = self._known_to(request)
+        if not self._is_outdated(known, holders):
             return None
         following = version % 255 + 1
-        self._told[request.initiator, request.value] = (following, holders)
+        self._sent[request.initiator, request.value] = (following, holders)
         sizes = tuple(request.counts[1:])
         return Note(
             request.value,
@@ -126,14 +128,14 @@ class DirectoryNotes:
         )
 
     def _known_to(self, request: ProbeRequest) -> tuple[int, Holders]:
-        """The last note to the initiator, and what it left the initiator knowing."""
-        version, told = self._told.get((request.initiator, request.value), (0, {}))
-        return (version, told) if request.version == version else (version, {})
+        """The version of the last note to the initiator, and the holders that the initiator knows."""
+        version, known = self._sent.get((request.initiator, request.value), (0, {}))
+        return (version, known) if request.version == version else (version, {})
 
-    def _is_news(self, told: Holders, holders: Holders) -> bool:
-        if told.keys() != holders.keys():
+    def _is_outdated(self, known: Holders, holders: Holders) -> bool:
+        if known.keys() != holders.keys():
             return True
         return any(
-            abs(count - told[head]) > self._tolerance * told[head]
+            abs(count - known[head]) > self._tolerance * known[head]
             for head, count in holders.items()
         )

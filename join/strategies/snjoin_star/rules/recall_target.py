@@ -1,9 +1,9 @@
-"""A target recall: probe as little as holds the share of partners that the user asks for.
+"""A target recall: as few probes as deliver the share of partners that the user asks for.
 
 Given how many partners each head is expected to hold, the heads that hold most are taken first, until the
-partners delivered so far, this reading's included, reach the target share of those owed. What is left out
-are the heads that cost a hop each and hold least. The sums run per hash bucket and fade, so that a bucket
-makes up for what it lost, soon, and no other bucket pays for it.
+partners delivered so far, including this reading's, reach the target share of those owed. The heads left out
+cost a hop each and hold least. The sums are kept per hash bucket and decay, so that a bucket soon makes up for its
+own losses and no other bucket has to.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sim.arithmetic import plain_sum
 
 FADING = 0.998
-"""What a reading's share in the sums falls to with each further reading of its bucket."""
+"""Factor by which a reading's share in the sums decays with each further reading of its bucket."""
 
 
 class RecallTarget:

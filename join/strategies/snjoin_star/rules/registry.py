@@ -1,4 +1,4 @@
-"""The probing rules by name: each one's side at a head, and its side at the sink. A new one calls `register`."""
+"""The probing rules by name: the part of each at heads, and its part at the sink. A new one calls `register`."""
 
 import random
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from join.strategies.snjoin_star.rules.without_learning import FullProbing
 
 @dataclass(frozen=True, slots=True)
 class RuleKind:
-    """A probing rule that a scenario can ask for."""
+    """A probing rule that a scenario can name."""
 
     name: str
     make: Callable[[RuleSettings, random.Random], ProbingRule]
-    """A head's side of it; randomness only from the generator given."""
+    """Makes its part at a head; all randomness comes from the generator given."""
     notes: Callable[[RuleSettings], NoteWriter]
-    """The sink's side of it."""
+    """Makes its part at the sink."""
 
 
 RULES: dict[str, RuleKind] = {}

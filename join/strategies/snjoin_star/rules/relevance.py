@@ -6,7 +6,7 @@ H                `bucket_of`
 RPS              what `choose` returns
 w_i              `weights` of `learn`
 
-Holes in §4 and what we do about them:
+Gaps in §4 and how we fill them:
 
 * Definition 4 makes the inclusion probabilities sum to one, yet calls 0.5 an equal chance in or out.
   `Selection.BERNOULLI` takes each head with its own probability; `Selection.PROPORTIONAL` draws without
@@ -52,7 +52,7 @@ def bucket_of(value: Value, buckets: int) -> int:
 
 
 def weights_of(sizes: Sequence[int], kind: Weights) -> list[float]:
-    """The weight of each head probed, from how many partners each gave."""
+    """The weight of each head probed, from how many partners each contributed."""
     if kind is Weights.CONTRIBUTION:
         return [1.0 if size else 0.0 for size in sizes]
     total = sum(sizes)
@@ -115,7 +115,7 @@ class RelevanceMatrix:
         return tuple(head for _, head in chosen)
 
     def learn(self, note: Note, now_us: int) -> None:
-        """Take in one feedback note: RFBM[h, i] += w_i - mean(w) over the heads probed (§4)."""
+        """Apply one feedback note: RFBM[h, i] += w_i - mean(w) over the heads probed (§4)."""
         del now_us
         if not note.heads:
             return
@@ -129,7 +129,7 @@ class RelevanceMatrix:
             row[head] = entry if 0.0 <= entry <= 1.0 else float(entry > 1.0)
 
     def forget(self, head: int) -> None:
-        """Remove a head that is no longer one; if it comes back it starts afresh."""
+        """Remove a node that is no longer a head; if it becomes one again it starts afresh."""
         for row in self._rows.values():
             row.pop(head, None)
 

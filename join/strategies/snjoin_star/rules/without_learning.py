@@ -16,17 +16,17 @@ class FullProbing:
         return tuple(heads)
 
     def learn(self, note: Note, now_us: int) -> None:
-        """There is nothing to learn."""
+        """Do nothing: the rule does not learn."""
 
     def forget(self, head: int) -> None:
-        """There is nothing to forget."""
+        """Do nothing: the rule stores nothing."""
 
 
 class OracleProbing:
     """Exactly the heads that hold a partner: the lower bound that no rule can beat at full recall.
 
-    Its knowledge comes from the simulator, not from messages. Heads that give most come last, since partners travel with
-    the request.
+    Its knowledge comes from the simulator, not from messages. Heads with most partners come last, since partners travel
+    with the request.
     """
 
     def __init__(self, matches: Callable[[int, ProbeRequest], int]) -> None:
@@ -39,10 +39,10 @@ class OracleProbing:
         return tuple(head for matches, head in sorted(found) if matches)
 
     def learn(self, note: Note, now_us: int) -> None:
-        """An oracle knows."""
+        """Do nothing: the oracle needs no notes."""
 
     def forget(self, head: int) -> None:
-        """An oracle knows."""
+        """Do nothing: the oracle stores nothing."""
 
 
 class BySelectivity:
@@ -58,15 +58,15 @@ class BySelectivity:
         return tuple(sorted(heads, key=lambda head: (-self._selectivity(head), head)))
 
     def learn(self, note: Note, now_us: int) -> None:
-        """Nobody sends notes: see `observe`."""
+        """Do nothing: there are no notes; see `observe`."""
 
     def observe(self, head: int, size: int) -> None:
-        """A request that came past shows how many partners a head gave it."""
+        """Learn how many partners a head contributed to a request."""
         self._probes[head] += 1
         self._matches[head] += bool(size)
 
     def forget(self, head: int) -> None:
-        """Remove a head that is no longer one."""
+        """Remove a node that is no longer a head."""
         del self._probes[head], self._matches[head]
 
     def _selectivity(self, head: int) -> float:

@@ -1,4 +1,4 @@
-"""Messages along the trees of clusters: who passes on to whom, who pays, and what a dead relay does."""
+"""Messages along the trees of clusters: their paths, who pays, and the effect of a dead relay."""
 
 import numpy as np
 import pytest

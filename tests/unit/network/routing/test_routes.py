@@ -207,8 +207,8 @@ def test_a_dead_target_is_dead_to_its_neighbour_and_unreachable_to_others() -> N
     line.air.unicast("data", 1, 2, 20, "near", line.kernel.now_us)
     line.ledger.draw(2, line.ledger.cpu_j, 5.0)
     line.kernel.advance(1_000_000)
-    told = {message.body: reason for message, reason in line.lost}
-    assert told == {"near": DropReason.DEAD, "far": DropReason.UNREACHABLE}
+    lost = {message.body: reason for message, reason in line.lost}
+    assert lost == {"near": DropReason.DEAD, "far": DropReason.UNREACHABLE}
 
 
 def test_who_has_no_path_since_the_target_is_dead_is_told_so() -> None:
@@ -228,8 +228,8 @@ def test_a_message_that_its_relay_takes_to_the_grave_does_not_say_that_its_targe
     line.ledger.residual_j[1] = 1.5 * frame_j  # enough to receive, not to pass on
     line.ledger.residual_j[4] = 0.5 * frame_j  # its neighbour finds it dead, and has no other way
     line.kernel.advance(1_000_000)
-    told = {message.body: reason for message, reason in line.lost}
-    assert told == {"relayed": DropReason.UNREACHABLE, "own": DropReason.UNREACHABLE}
+    lost = {message.body: reason for message, reason in line.lost}
+    assert lost == {"relayed": DropReason.UNREACHABLE, "own": DropReason.UNREACHABLE}
     assert [(row[2], row[3], row[5]) for row in line.air.log] == [
         (0, 1, "delivered"),
         (3, 4, "dead"),

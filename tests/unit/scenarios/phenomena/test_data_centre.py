@@ -131,7 +131,7 @@ def test_readings_do_not_depend_on_batches() -> None:
 def test_racks_means_alarms_and_steps_are_as_given() -> None:
     keys = {"rack_rows": 2, "racks_per_row": 3, "humidity_percent": 70.0, "failure": []}
     warm = all_at(data_centre(**QUIET, **keys, alarm_c=21.0, alarm_percent=80.0), 10.0)
-    # Temperature is above its alarm everywhere, humidity below: even motes tell one of six racks.
+    # Temperature is above its alarm everywhere, humidity below: even motes report one of six racks.
     assert set(warm.values[::2].tolist()) == set(range(6))
     assert set(warm.values[1::2].tolist()) == {NOTHING}
     assert warm.levels[1::2].tolist() == [70.0] * 96
