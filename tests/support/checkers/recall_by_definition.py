@@ -71,11 +71,11 @@ CASES: dict[str, tuple[Ground, Verdict]] = {
         Ground(W, [(1, 0, 5), (1, 1, 5)], [("q", 1, 1, 5, [(0, 5)])]),
         (1, 1, 0, 0),
     ),
-    "tie told the other way round": (
+    "tie reported the other way round": (
         Ground(W, [(1, 0, 5), (1, 1, 5)], [("q", 1, 0, 5, [(1, 5)])]),
         (1, 1, 0, 0),
     ),
-    "tie told beside a row in order": (
+    "tie reported beside a row in order": (
         Ground(
             W,
             [(1, 0, 3), (1, 0, 5), (1, 1, 5)],
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Ground, Verdict]] = {
         Ground(W, [(1, 1, 2), (1, 0, 5), (1, 1, 7)], [("q", 1, 0, 5, [(1, 7)])]),
         (2, 2, 0, 0),
     ),
-    "told from both sides": (
+    "reported from both sides": (
         Ground(
             W,
             [(1, 0, 5), (1, 1, 7)],
@@ -97,11 +97,11 @@ CASES: dict[str, tuple[Ground, Verdict]] = {
         ),
         (1, 1, 0, 0),
     ),
-    "told twice": (
+    "reported twice": (
         Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 5)])] * 2),
         (1, 1, 1, 0),
     ),
-    "told to two queries": (
+    "reported to two queries": (
         Ground(W, [(1, 0, 5), (1, 1, 7)], [("q", 1, 1, 7, [(0, 5)]), ("p", 1, 1, 7, [(0, 5)])]),
         (1, 1, 0, 0),
     ),
