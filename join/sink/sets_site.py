@@ -55,8 +55,8 @@ class SetsSite:
         """By value: when to check whether a mote has lapsed."""
         self._counted: dict[Value, Counter[int]] = {}
         """By value: motes in the answer by region, as last written; level `occupancy`."""
-        self.changes = 0
-        """Changes of the answer."""
+        self.results = self.width = self.delay_us = 0
+        """There are no results here."""
 
     def when_result(self, listener: Callable[[int], None]) -> None:
         """Register `listener`, called with the time at which motes joined."""
@@ -120,7 +120,6 @@ class SetsSite:
     def _record(self, change: SetChange | None, value: Value, delay_us: int | None) -> None:
         """Write a change that a message of age `delay_us` made, or time; then wait for the next lapse."""
         if change is not None:
-            self.changes += 1
             if change.joined:
                 for listener in self._listeners:
                     listener(self._clock.now_us)

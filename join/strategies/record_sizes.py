@@ -8,11 +8,11 @@ precision in fewer bytes while readings are young.
 from join.strategies.message_sizes import COUNT_BYTES, NODE_BYTES, TIME_BYTES, VALUE_BYTES
 from sim.units import US_PER_MS
 
-SEQUENCE_BYTES = 1
-"""The number of a report, which shows gaps."""
+SEQUENCE_BYTES = 2
+"""The number of a report, which shows gaps, and of the head's start."""
 RECORD_KIND_BYTES = 1
 CHECKSUM_BYTES = 4
-DIGEST_BYTES = RECORD_KIND_BYTES + SEQUENCE_BYTES + COUNT_BYTES + CHECKSUM_BYTES
+DIGEST_BYTES = RECORD_KIND_BYTES + COUNT_BYTES + CHECKSUM_BYTES
 """What a head holds: how many, and a checksum."""
 RESYNC_BYTES = 1
 

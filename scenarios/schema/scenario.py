@@ -27,11 +27,14 @@ from scenarios.schema.names import RuleName, StrategyName
 from scenarios.schema.network import Faults, Motes, Radio, Routing, Sink
 from scenarios.schema.registered import Registered
 from sim.errors import one_of
-from sim.trace.tables import TABLES
+from sim.trace.tables import TABLES, AnswerLevel
 from sim.units import to_us
 
 DEFAULT_QUERY = "join"
 """Name of the answer in the trace of a scenario without a [[query]]."""
+
+LEVELS = (AnswerLevel.COUNT, AnswerLevel.OCCUPANCY, AnswerLevel.SETS, AnswerLevel.RESULTS)
+"""Levels of answers, each following from the next."""
 
 Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
 
@@ -61,7 +64,28 @@ class Join(Table):
     strategy: StrategyName = Field(
         description="`snjoin-star` (heads join and probe each other), `centralised` (all readings go to the"
         " sink), `distributed-mjoin` (heads join, all heads probed in turn), `oracle` (only heads"
-        " that match are probed: the lower bound)"
+        " that match are probed: the lower bound); where sets are enough, `lease` (motes send only what"
+        " the sink could not know) and `change` (motes lease to heads, heads report changes)"
+    )
+    answer: Literal["results", "sets", "occupancy", "count"] = Field(
+        "results",
+        description="what the sink must know of each value at every instant: every join result (`results`), the"
+        " set of motes that join (`sets`), how many in the region of each head (`occupancy`), or how"
+        " many (`count`)",
+    )
+    delay_s: Annotated[float, Field(ge=0, le=3600)] = Field(
+        0.0,
+        description="how long a reading or report may be held on its way, over all hops, so that several share a"
+        " message; used by `centralised`, `lease` and `change`",
+    )
+    records: Literal["plain", "compact"] = Field(
+        "plain",
+        description="`compact`: values and times in readings and reports of `centralised`, `lease` and `change` take"
+        " as few bytes as they need",
+    )
+    refresh_s: Positive | None = Field(
+        None,
+        description="`change`: how often a head confirms the motes that it holds at the sink; default: two windows",
     )
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin",
@@ -143,6 +167,23 @@ class Join(Table):
             raise ValueError("order = 'tour': expected 'rule' with probing = 'fan-out'")
         if self.retries and self.timeout_s == 0:
             raise ValueError(f"retries = {self.retries}: expected 0 with timeout_s = 0")
+        return self
+
+    @model_validator(mode="after")
+    def _strategy_delivers_the_answer(self) -> Self:
+        levels = [level.value for level in LEVELS]
+        most = STRATEGIES[self.strategy].needs.delivers.value
+        if levels.index(self.answer) > levels.index(most):
+            enough = " or ".join(repr(level) for level in levels[: levels.index(most) + 1])
+            raise ValueError(
+                f"answer = {self.answer!r}: expected {enough} with strategy = {self.strategy!r}, which does"
+                " not bring more to the sink"
+            )
+        if self.answer != "results" and self.arity == "complete":
+            raise ValueError(
+                f"answer = {self.answer!r}: expected 'results' with arity = 'complete', whose results need"
+                " all sensors"
+            )
         return self
 
     @model_validator(mode="after")
@@ -343,6 +384,11 @@ class Scenario(Table):
                         f"query[{place}].sql: WINDOW is {window_us / 1e6} s, expected join.window_s"
                         f" = {self.join.window_s}"
                     )
+            elif self.join.answer != "results" and query is not self.join_query:
+                faults.append(
+                    f"query[{place}].sql: expected SELECT * FROM SENSORS JOIN with WINDOW {self.join.window_s} s with"
+                    f" join.answer = {self.join.answer!r}: the sink does not get the readings themselves"
+                )
             elif not STRATEGIES[self.join.strategy].needs.readings_at_sink:
                 faults.append(
                     f"query[{place}].placement = 'sink': expected join.strategy = 'centralised', which"

@@ -17,6 +17,9 @@ MULTI_HOP_FACTOR: Final = 8
 """How much longer enrolments and rosters get when they travel over several hops."""
 
 
+RECORDS_BYTES: Final = 60
+"""A report of a few records, or a pack of some readings."""
+
 TURNS: Final = 4
 """How many turns on a contended channel each frame of enrolments and rosters gets: some collide."""
 
@@ -71,6 +74,17 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
         turns=turns,
         contention_us=contention_us,
     )
+
+
+def hop_us(scenario: Scenario, profile: Profile) -> int:
+    """About the longest that one hop of a message of some records takes, an odd repetition included."""
+    size = profile.on_air_bytes(RECORDS_BYTES)
+    message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
+    if not MACS[scenario.radio.mac].traits.contends:
+        return 2 * message_us + round(1000 * scenario.faults.jitter_ms)
+    mac = mac_timing(scenario, profile)
+    backoff_us = mac.cca_us + (mac.backoff_us << mac.max_be)
+    return 2 * (message_us + backoff_us + mac.ack_wait_us + mac.spacing_us)
 
 
 def _in_range(scenario: Scenario) -> float:

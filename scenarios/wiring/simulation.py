@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from clustering.rounds import Rounds
 from join.sink.queries import SinkQueries
+from join.sink.sets_site import SetsSite
 from join.sink.site import SinkSite
 from join.strategies.accounts import Accounts
 from join.strategies.contract import JoinStrategy
@@ -75,7 +76,7 @@ class Simulation:
     network: Network
     tally: TrafficTally
     accounts: Accounts
-    sink: SinkSite
+    sink: SinkSite | SetsSite
     queries: SinkQueries | None
     join: JoinStrategy
     rounds: Rounds

@@ -1,0 +1,99 @@
+"""The records that heads report to the sink, and their sizes."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from join.strategies.message_sizes import NODE_BYTES
+from join.strategies.record_sizes import DIGEST_BYTES, SEQUENCE_BYTES, RecordSizes
+
+
+class Enter(NamedTuple):
+    """A mote is active in a value for a window from its reading at `read_us`; then it lapses by itself."""
+
+    value: int
+    mote: int
+    read_us: int
+
+
+class Hold(NamedTuple):
+    """A mote is active in a value until it leaves, as long as its head confirms it now and then."""
+
+    value: int
+    mote: int
+    read_us: int
+    """Not sent: for the trace alone."""
+
+
+class Leave(NamedTuple):
+    """A mote that was held is no longer active."""
+
+    value: int
+    mote: int
+
+
+class Count(NamedTuple):
+    """So many of the head's motes are active in a value, until it reports another number."""
+
+    value: int
+    motes: int
+
+
+class Snapshot(NamedTuple):
+    """All that the head has reported and that still stands."""
+
+    records: tuple["Enter | Hold | Count", ...]
+
+
+class Digest(NamedTuple):
+    """What the head holds: how many records, and their checksum. It has no number of its own."""
+
+    held: int
+    checksum: int
+
+
+Record: TypeAlias = Enter | Hold | Leave | Count | Snapshot | Digest
+
+
+class Report(NamedTuple):
+    """A record on its way to the sink."""
+
+    head: int
+    boot: int
+    """How often the head had started before: one that crashed has forgotten what it reported."""
+    number: int
+    """Counts the head's records; for a digest, the number that comes next."""
+    record: Record
+    sent_us: int
+    """When it was first sent. For measuring alone: it is not in the message."""
+
+
+def checksum(held: Iterable[Hold | Count]) -> int:
+    """The checksum of what a head holds."""
+    keys = sorted((record.value, record[1]) for record in held)
+    return crc32(repr(keys).encode())
+
+
+def record_bytes(record: Record, sizes: RecordSizes, now_us: int) -> int:
+    """Bytes of a record that is sent now."""
+    match record:
+        case Enter():
+            return sizes.timed_mote_record(record.value, record.read_us, now_us)
+        case Hold() | Leave():
+            return sizes.mote_record(record.value)
+        case Count():
+            return sizes.count_record(record.value)
+        case Snapshot():
+            return sum(record_bytes(each, sizes, now_us) for each in record.records)
+        case Digest():
+            return DIGEST_BYTES
+
+
+def report_bytes(
+    reports: Sequence[Report], sizes: RecordSizes, now_us: int, *, named: bool
+) -> int:
+    """Bytes of a message with these reports; `named`: it says whose they are, as its sender does not."""
+    heads = {report.head for report in reports}
+    head_bytes = SEQUENCE_BYTES + (NODE_BYTES if named else 0)
+    body = sum(record_bytes(report.record, sizes, now_us) for report in reports)
+    return len(heads) * head_bytes + body
