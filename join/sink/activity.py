@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 from join.contract import Member, Value
 from sim.trace.tables import Change
 
-
 _NEVER_US: Final = 1 << 62
 """After any time."""
 

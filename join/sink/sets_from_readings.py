@@ -18,7 +18,8 @@ class SetsFromReadings:
         self._end_us = ports.end_us
         self._true_us = ports.true_us
         self._window_us = settings.window_us
-        self._late_us = settings.late_us
+        # A lease may send a reading when it is almost a window old.
+        self._late_us = max(settings.late_us, settings.window_us)
         self._service_us = settings.costs.feedback_us()
         self._by_region = settings.reporting.level is AnswerLevel.OCCUPANCY
 
@@ -40,6 +41,4 @@ class SetsFromReadings:
         # A reading that arrives names the head that sent it: its mote's head at that time.
         reporter = self._membership.head_of[node] if self._by_region else SINK
         vouched = [Vouched(node, reporter, at_us + self._window_us, at_us)]
-        self._sink.take_activity(
-            value, vouched, sent_us=self._true_us(node, at_us), replace=False
-        )
+        self._sink.take_activity(value, vouched, sent_us=self._true_us(node, at_us), replace=False)

@@ -46,6 +46,6 @@ class LeaseJoin:
         self._relay.close(on_air)
         self._leasing.close()
 
-    def _send(self, reading: Reading, again: bool) -> None:  # noqa: FBT001 (the type of `Send`)
+    def _send(self, reading: Reading, again: bool) -> None:
         assert not again, "a lease to the sink does not move with its mote's head"
         self._relay.send(reading)

@@ -15,8 +15,8 @@ from join.strategies.cpu_costs import CpuCosts
 from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.ledger import Ledger
-from network.processor import Cpus
 from network.mac.registry import MACS
+from network.processor import Cpus
 from scenarios.schema.scenario import Scenario
 from scenarios.wiring.control_pace import hop_us
 from scenarios.wiring.network import Network, can_lose, loses_frames

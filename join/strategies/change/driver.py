@@ -83,15 +83,16 @@ class ChangeJoin:
 
     def _on_clusters(self) -> None:
         """Motes have switched heads: old heads let go of them, and they renew their leases."""
-        head_of = self._membership.head_of
+        members: dict[int, set[int]] = {}
+        for mote, node in enumerate(self._membership.head_of):
+            members.setdefault(node, set()).add(mote)
         for node in sorted(self._heads):
-            head = self._heads[node]
-            self._report(node, list(head.release(lambda mote, node=node: head_of[mote] == node)))
+            self._report(node, list(self._heads[node].release(members.get(node, set()))))
         self._leasing.renew_moved()
 
     # Motes.
 
-    def _send(self, reading: Reading, again: bool) -> None:  # noqa: FBT001 (the type of `Send`)
+    def _send(self, reading: Reading, again: bool) -> None:
         node = reading.node
         head = self._membership.head_of[node]
         now_us = self._clock.now_us

@@ -9,7 +9,8 @@ A *stay* is a time during which a mote's newest reading of a value is in the win
 Which of the two is cheaper depends on how long stays last: `join.strategies.change.hold_rule`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from join.strategies.change.hold_rule import HoldRule
 from join.strategies.change.records import Count, Enter, Hold, Leave
@@ -89,10 +90,10 @@ class ReportingHead:
             return self._report(value, mote, stay)
         return None
 
-    def release(self, is_member: Callable[[int], bool]) -> Iterator[Enter]:
-        """Let go of the motes that have another head now; those held lapse by themselves from here on."""
+    def release(self, members: AbstractSet[int]) -> Iterator[Enter]:
+        """Let go of the motes that are no `members` any longer; those held lapse by themselves from here on."""
         for (value, mote), stay in list(self._stays.items()):
-            if not is_member(mote):
+            if mote not in members:
                 del self._stays[value, mote]
                 if stay.held:
                     yield Enter(value, mote, stay.newest_us)
@@ -167,10 +168,10 @@ class CountingHead:
             return None
         return self._remove(value, mote)
 
-    def release(self, is_member: Callable[[int], bool]) -> Iterator[Count]:
-        """Let go of the motes that have another head now."""
+    def release(self, members: AbstractSet[int]) -> Iterator[Count]:
+        """Let go of the motes that are no `members` any longer."""
         for value in list(self._newest_us):
-            gone = [mote for mote in self._newest_us[value] if not is_member(mote)]
+            gone = [mote for mote in self._newest_us[value] if mote not in members]
             counts = [self._remove(value, mote) for mote in gone]
             yield from counts[-1:]
 

@@ -103,7 +103,12 @@ class ReportLedger:
         return said
 
     def _apply(
-        self, head: int, known: _Head, number: int, record: Enter | Hold | Leave | Count, now_us: int
+        self,
+        head: int,
+        known: _Head,
+        number: int,
+        record: Enter | Hold | Leave | Count,
+        now_us: int,
     ) -> list[Statement]:
         key = _key(head, record)
         if known.numbers.get(key, -1) > number:

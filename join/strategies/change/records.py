@@ -89,9 +89,7 @@ def record_bytes(record: Record, sizes: RecordSizes, now_us: int) -> int:
             return DIGEST_BYTES
 
 
-def report_bytes(
-    reports: Sequence[Report], sizes: RecordSizes, now_us: int, *, named: bool
-) -> int:
+def report_bytes(reports: Sequence[Report], sizes: RecordSizes, now_us: int, *, named: bool) -> int:
     """Bytes of a message with these reports; `named`: it says whose they are, as its sender does not."""
     heads = {report.head for report in reports}
     head_bytes = SEQUENCE_BYTES + (NODE_BYTES if named else 0)

@@ -15,7 +15,6 @@ from join.strategies.change.records import (
     Digest,
     Enter,
     Hold,
-    Leave,
     Record,
     Report,
     Snapshot,
@@ -232,5 +231,3 @@ class Reporting:
 
     def _on_resync_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.lost(RESYNC, message.target, reason, self._clock.now_us, None, None)
-
-
