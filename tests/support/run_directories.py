@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sim.trace.manifest import Manifest, Status
 from sim.trace.recorder import Recorder
-from sim.trace.tables import SINK, TABLES, Fate
+from sim.trace.tables import SINK, TABLES, AnswerLevel, Fate, RequestEnd
 
 Row: TypeAlias = tuple[Any, ...]
 Rows: TypeAlias = Mapping[str, Iterable[Row]]
@@ -24,6 +24,9 @@ def write_run(
     window_s: float | None = 10.0,
     arity: str = "variable",
     strategy: str = "centralised",
+    answer: AnswerLevel = AnswerLevel.RESULTS,
+    delay_s: float = 0.0,
+    probe_ends: int = 0,
     seed: int = 1,
     simulated_s: float = 100.0,
     tables: Sequence[str] = tuple(TABLES),
@@ -38,7 +41,12 @@ def write_run(
             # Columns that a test is not about may be left out at the end.
             append((*row, *[None] * (len(TABLES[table]) - len(row))))
     counts, fingerprint = recorder.close()
-    join: dict[str, Any] = {"strategy": strategy, "arity": arity}
+    join: dict[str, Any] = {
+        "strategy": strategy,
+        "arity": arity,
+        "answer": answer.value,
+        "delay_s": delay_s,
+    }
     if window_s is not None:
         join["window_s"] = window_s
     Manifest(
@@ -53,6 +61,7 @@ def write_run(
         status=status,
         simulated_s=simulated_s,
         rows=counts,
+        counts={"requests": {RequestEnd.FINISHED.value: probe_ends} if probe_ends else {}},
         fingerprint=fingerprint,
     ).write(directory)
     return directory

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from analysis.metrics.arrow.batteries import energy_totals, lifetime
+from analysis.metrics.arrow.errors import errors
 from analysis.metrics.arrow.recall import recall
 from analysis.metrics.arrow.results import ResultRows, output_totals
 from analysis.metrics.arrow.totals import table_totals
 from analysis.metrics.arrow.tracking import tracking
 from analysis.metrics.definitions import METRICS, row_of
-from analysis.metrics.inputs import FACTS, facts_of
+from analysis.metrics.inputs import ANSWER, FACTS, facts_of
 from analysis.metrics.metric import (
     Aggregate,
     Count,
@@ -31,7 +32,7 @@ from analysis.metrics.metric import (
 from analysis.trace.reader import TraceTables
 from analysis.trace.run_check import check_run
 from sim.trace.manifest import Manifest
-from sim.trace.tables import TABLES
+from sim.trace.tables import TABLES, AnswerLevel
 
 
 def metrics_of(directory: Path, metrics: Iterable[Metric] | None = None) -> dict[str, Any]:
@@ -79,6 +80,7 @@ class _Steps:
     def run(self, step: str) -> dict[str, Any]:
         """What a step gives, by column."""
         trace, window_us = self._trace, self._facts["window_us"]
+        level = AnswerLevel(self._facts[ANSWER.name])
         match step:
             case "energy":
                 return energy_totals(trace)
@@ -91,6 +93,18 @@ class _Steps:
                 if window_us is None or self._facts["arity"] == "complete":
                     return {}
                 return recall(trace, self._results, window_us)
+            case "errors":
+                if window_us is None or self._facts["arity"] == "complete":
+                    return {}
+                delay_us, end_us = self._facts["delay_us"], self._facts["end_us"]
+                return errors(
+                    trace,
+                    self._results,
+                    level,
+                    window_us=window_us,
+                    delay_us=delay_us,
+                    end_us=end_us,
+                )
             case "tracking":
                 return tracking(trace, self._results, has_window=window_us is not None)
             case _:

@@ -79,7 +79,7 @@ def _stays(rows: ResultRows, instants: Integers) -> tuple[Integers, Integers, In
     _, moment = np.unique(rows.at_us, return_inverse=True)
     origins = np.flatnonzero(rows.joined)
     events = [_last_events(rows.joined, slot, moment, origins, rows.origin[origins])]
-    for listed in rows.partners():
+    for listed in rows.listed("partners"):
         if rows.joined[listed.missing].any():
             return None
         events.append(_last_events(rows.joined, slot, moment, listed.row, listed.node))
