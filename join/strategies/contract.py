@@ -57,6 +57,8 @@ class Needs:
     roster: Roster = Roster.NONE
     readings_at_sink: bool = False
     """Whether every reading reaches the sink, so that queries can run there."""
+    sends_every_reading: bool = True
+    """Whether each reading causes at least one message for the sink, so that their number bounds the load from below."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,16 @@ def can_lose(scenario: Scenario) -> bool:
     )
 
 
+def idealisations(scenario: Scenario) -> list[str]:
+    """What the network leaves out that makes real ones dearer, for people."""
+    found = []
+    if not MACS[scenario.radio.mac].traits.contends:
+        found.append("no collisions")
+    if "one-hop" in (scenario.routing.heads, scenario.routing.sink):
+        found.append("one hop")
+    return found
+
+
 def build_network(
     scenario: Scenario,
     site: Site,
