@@ -69,6 +69,8 @@ class Needs:
     """Whether every reading reaches the sink, so that queries can run there."""
     delivers: AnswerLevel = AnswerLevel.RESULTS
     """The most that the sink can know; all lower levels follow from it."""
+    sends_every_reading: bool = True
+    """Whether each reading causes at least one message for the sink, so that their number bounds the load from below."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from sim.trace.tables import AnswerLevel
 class LeaseJoin:
     """Motes lease to the sink."""
 
-    needs: ClassVar[Needs] = Needs(delivers=AnswerLevel.SETS)
+    needs: ClassVar[Needs] = Needs(delivers=AnswerLevel.SETS, sends_every_reading=False)
 
     def __init__(self, ports: Ports, settings: JoinSettings) -> None:
         sets = SetsFromReadings(ports, settings)

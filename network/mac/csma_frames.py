@@ -59,6 +59,11 @@ class Job:
         self.orphaned = False
         """Whether its sender died while a frame was on air."""
 
+    @property
+    def target(self) -> NodeId | None:
+        """The node that its frames are for; None: a broadcast."""
+        return self.message.target if self.listeners is None else None
+
 
 class Frame:
     """One frame on air."""

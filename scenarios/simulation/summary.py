@@ -9,7 +9,7 @@ from analysis.metrics.counts import counted_metrics
 from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
-from sim.trace.manifest import Manifest
+from sim.trace.manifest import Manifest, radio_note
 
 _WRONG = {
     "bad": "bad",
@@ -34,6 +34,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
         "answer": _listed(metrics, "results", "tuple_width", "delay_ms"),
         "readings": _readings(metrics, counts["fates"]),
         "on air": _on_air(metrics, counts["traffic"]),
+        "": radio_note(manifest),
         "energy": _energy(metrics, counts, manifest.scenario["motes"]["count"]),
         "clusters": _listed(metrics, "clusters", "rounds"),
     }

@@ -9,6 +9,7 @@ from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
 from network.mac.base import LoggedAir, MacParts
 from network.mac.csma import CsmaOptions
+from network.mac.lpl import LplOptions
 from network.mac.registry import MACS, MacOptions
 from network.mac.tdma import TdmaOptions
 from network.membership import Membership
@@ -99,6 +100,16 @@ def loses_frames(scenario: Scenario) -> bool:
     return radio.loss > 0 or radio.channel != "unit-disk" or scenario.faults.bursts is not None
 
 
+def idealisations(scenario: Scenario) -> list[str]:
+    """What the network leaves out that makes real ones dearer, for people."""
+    found = []
+    if not MACS[scenario.radio.mac].traits.contends:
+        found.append("no collisions")
+    if "one-hop" in (scenario.routing.heads, scenario.routing.sink):
+        found.append("one hop")
+    return found
+
+
 def build_network(
     scenario: Scenario,
     site: Site,
@@ -123,7 +134,7 @@ def build_network(
         listening=listening,
         overhearing=scenario.radio.overhearing,
     )
-    mac = MACS[scenario.radio.mac].make(parts, _mac_options(scenario, site.profile))
+    mac = MACS[scenario.radio.mac].make(parts, mac_options(scenario, site.profile))
     air: LoggedAir = mac
     routes = None
     table = scenario.routing
@@ -232,10 +243,13 @@ def _build_listening(
     return Listening(kernel, ledger, profile, cycle)
 
 
-def _mac_options(scenario: Scenario, profile: Profile) -> MacOptions:
+def mac_options(scenario: Scenario, profile: Profile) -> MacOptions:
+    """The settings of every MAC."""
     radio = scenario.radio
+    csma = CsmaOptions(mac_timing(scenario, profile), radio.csma.acknowledge, radio.queue)
     return MacOptions(
-        csma=CsmaOptions(mac_timing(scenario, profile), radio.csma.acknowledge, radio.queue),
+        csma=csma,
+        lpl=LplOptions(csma, to_us(radio.wake_up_s)),
         tdma=TdmaOptions(radio.tdma.slot_bytes, to_us(radio.tdma.guard_ms / 1000), radio.queue),
         duty_cycled=radio.duty_cycle < 1.0,
     )

@@ -37,6 +37,15 @@ _MICAZ: Final = (
 )
 _SHADOWING: Final = (*_MICAZ, "radio.channel=shadowing", "radio.shadowing.path_loss_db=40.0")
 _CSMA: Final = (*_MICAZ, "radio.mac=csma", "motes.start_s=20.0", "duration_s=40.0")
+# Broadcasts take a tenth of a second, and elections accordingly long.
+_LPL: Final = (
+    *_MICAZ,
+    "motes.profile=telosb",
+    "radio.mac=lpl",
+    "radio.wake_up_s=0.1",
+    "motes.start_s=50.0",
+    "duration_s=70.0",
+)
 _FEW: Final = (
     "motes.count=4",
     "phenomenon.domain=3",
@@ -214,6 +223,33 @@ def _macs() -> Iterator[Case]:
     yield _busy("mac-csma-shadowing", *_CSMA, *_SHADOWING[-2:])
     yield _busy(
         "mac-csma-first-order", "radio.mac=csma", "motes.interval_s=5.0", "motes.start_s=12.0"
+    )
+    yield _busy("mac-lpl", *_LPL)
+    yield _busy("mac-lpl-centralised", *_LPL, *_CENTRAL, "radio.wake_up_s=0.05")
+    yield _busy("mac-lpl-overhearing", *_LPL, *_CENTRAL, "radio.overhearing=true")
+    yield _busy("mac-lpl-crashes", *_LPL, *_CENTRAL, _CRASHES, "radio.loss=0.1", "radio.queue=4")
+    yield _busy("mac-lpl-deaths", *_LPL, *_CENTRAL, "motes.battery_j=0.35")
+    yield _busy(
+        "mac-lpl-rounds",
+        *(*_LPL, "radio.wake_up_s=0.05", "clustering.round_s=30.0"),
+        *("motes.start_s=25.0", "motes.interval_s=10.0", "duration_s=75.0"),
+    )
+    yield _busy(
+        "mac-lpl-first-order",
+        "radio.mac=lpl",
+        "radio.wake_up_s=0.05",
+        "motes.count=20",
+        "motes.interval_s=3.0",
+        "motes.start_s=20.0",
+        "duration_s=30.0",
+    )
+    yield _busy(
+        "mac-lpl-mica2",
+        *_LPL,
+        *_CENTRAL,
+        "motes.profile=mica2",
+        "motes.start_s=95.0",
+        "duration_s=110.0",
     )
     yield _busy("mac-asleep", "radio.duty_cycle=0.2")
     yield _busy(

@@ -29,7 +29,7 @@ Lease = tuple[Reading, bool]
 class ChangeJoin:
     """Motes lease to heads, heads report changes."""
 
-    needs: ClassVar[Needs] = Needs(delivers=AnswerLevel.SETS)
+    needs: ClassVar[Needs] = Needs(delivers=AnswerLevel.SETS, sends_every_reading=False)
 
     def __init__(self, ports: Ports, settings: JoinSettings) -> None:
         self._clock = ports.clock
