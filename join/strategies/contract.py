@@ -129,6 +129,8 @@ class ReportingSettings:
     """How far clocks may be apart."""
     lossy: bool
     """Whether messages can be lost without anybody noticing."""
+    hop_loss: float
+    """The share of messages lost per hop then, as link estimators of motes measure it."""
     spread_us: int
     """Over how long messages that many motes send at once are spread."""
 

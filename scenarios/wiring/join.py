@@ -150,6 +150,7 @@ def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
         hop_us=hop_us(scenario, site.profile),
         clock_us=round(CLOCK_SIGMAS * scenario.faults.clock_offset_ms * 1000),
         lossy=loses_frames(scenario) and not mac.acknowledges,
+        hop_loss=scenario.radio.loss,
         spread_us=SPREAD_US if mac.contends else 0,
     )
 

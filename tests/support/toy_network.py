@@ -19,6 +19,7 @@ REPORTING = ReportingSettings(
     hop_us=10,
     clock_us=0,
     lossy=False,
+    hop_loss=0.0,
     spread_us=0,
 )
 """Results, at once."""

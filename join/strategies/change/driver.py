@@ -26,6 +26,10 @@ Lease = tuple[Reading, bool]
 """A reading on its way to the head, and whether it was sent before."""
 
 
+UNREPAIRED_MOST = 0.02
+"""Heads hold motes at the sink if at most this share of reports is lost together with its repetition."""
+
+
 class ChangeJoin:
     """Motes lease to heads, heads report changes."""
 
@@ -42,8 +46,7 @@ class ChangeJoin:
         self._window_us = settings.window_us
         self._late_us = settings.late_us
         self._level = settings.reporting.level
-        self._learns = not settings.reporting.lossy
-        """Whether heads hold motes at the sink; where losses go unnoticed, a lost `leave` would cost more than it saves."""
+        self._may_hold = _may_hold(ports, settings)
         self._service_us = settings.costs.feedback_us()
         self._sizes = RecordSizes(compact=settings.reporting.compact)
         self._margins = margins(ports, settings)
@@ -146,7 +149,7 @@ class ChangeJoin:
         return ReportingHead(
             window_us=self._window_us,
             margin_us=self._margins.head_us,
-            rule=HoldRule() if self._learns else None,
+            rule=HoldRule() if self._may_hold else None,
         )
 
     def _arm(self, node: int, value: int, mote: int) -> None:
@@ -189,3 +192,12 @@ class ChangeJoin:
         self._drop(message.body, message.target, reason)
         if reason is DropReason.DEAD:
             self._membership.report_lost_head(message.source)
+
+
+def _may_hold(ports: Ports, settings: JoinSettings) -> bool:
+    """Whether heads may hold motes at the sink: where a `leave` is often lost for good, motes would stay too long."""
+    reporting = settings.reporting
+    if not reporting.lossy:
+        return True
+    lost_share = 1.0 - (1.0 - reporting.hop_loss) ** ports.way.depth_max()
+    return lost_share**2 <= UNREPAIRED_MOST

@@ -3,7 +3,8 @@
 * While a head holds anything it sends a digest every `refresh_us`, or with a report when half of that has passed; the
   sink lets go of what is not confirmed for two periods and a little more.
 * A gap in a head's numbers, or a digest that differs, makes the sink ask for a snapshot, again if none comes.
-* Where losses go unnoticed, a head sends a digest soon after its last report, so that the loss of that one shows too.
+* Where losses go unnoticed, a head repeats its last report when it has been quiet for a while: the loss of any other shows
+  by the numbers of those after it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,8 +34,8 @@ HOLD_PERIODS = 2.25
 """For how many periods of confirmation the sink holds what a head does not confirm: one digest may be lost."""
 ASK_MOST = 6
 """How often the sink asks for a snapshot before it waits for the next sign of the head."""
-CONFIRM_US = US_PER_S
-"""Where losses go unnoticed: how long after its last report a head sends a digest."""
+REPEAT_US = 3 * US_PER_S // 10
+"""Where losses go unnoticed: how long after its last report a head repeats it."""
 
 
 class Reporter(Protocol):
@@ -50,7 +51,7 @@ class Reporter(Protocol):
 class _Sender:
     """The numbers of a head's reports, since it started."""
 
-    __slots__ = ("boot", "confirmed_us", "next", "reported_us", "reporter")
+    __slots__ = ("boot", "confirmed_us", "last", "next", "reporter")
 
     def __init__(self, reporter: Reporter, boot: int, now_us: int) -> None:
         self.reporter = reporter
@@ -58,7 +59,8 @@ class _Sender:
         self.next = 0
         self.confirmed_us = now_us
         """When it last sent a digest, or began to hold."""
-        self.reported_us = now_us
+        self.last: list[Report] = []
+        """What it reported last."""
 
 
 class Reporting:
@@ -114,12 +116,12 @@ class Reporting:
         reports = [self._numbered(head, sender, record) for record in records]
         if not reports:
             return
-        sender.reported_us = now_us
+        sender.last = reports
         if reporter.held() and now_us - sender.confirmed_us >= self._refresh_us // 2:
             reports.append(self._digest(head, sender))
         self._transmit(head, reports)
         if self._lossy:
-            self._clock.call_at(now_us + CONFIRM_US, self._show_end, (head, sender))
+            self._clock.call_at(now_us + REPEAT_US, self._repeat, (head, sender, reports))
 
     def on_down(self, node: int) -> None:
         """A head that went down has forgotten all it reported."""
@@ -163,12 +165,12 @@ class Reporting:
                 sender.confirmed_us = now_us
         self._clock.call_at(sender.confirmed_us + self._refresh_us, self._confirm, beat)
 
-    def _show_end(self, last: tuple[int, _Sender]) -> None:
-        """Send a digest after the last report, in case that was lost."""
-        head, sender = last
-        quiet_us = self._clock.now_us - sender.reported_us
-        if self._senders.get(head) is sender and quiet_us >= CONFIRM_US:
-            self._transmit(head, [self._digest(head, sender)])
+    def _repeat(self, said: tuple[int, _Sender, list[Report]]) -> None:
+        """Repeat a report that no other has followed."""
+        head, sender, reports = said
+        if self._senders.get(head) is sender and sender.last is reports:
+            now_us = self._clock.now_us
+            self._transmit(head, [report._replace(sent_us=now_us) for report in reports])
 
     def _on_resync(self, message: Message) -> None:
         """Send a snapshot to the sink, which has missed something."""
