@@ -4,7 +4,7 @@ A *stay* is a time during which a mote's newest reading of a value is in the win
 (`join.strategies.leases`) and sees to it that the sink knows of it:
 
 * `Enter` at its first lease, and again before it lapses if there was another lease since; or
-* `Hold`, then nothing until the window has passed since the last lease, then `Leave`.
+* `Hold`, then nothing until the last lease is about to leave the window, then `Leave`, which says when it does.
 
 Which of the two is cheaper depends on how long stays last: `join.strategies.change.hold_rule`.
 """
@@ -40,7 +40,7 @@ class ReportingHead:
 
         Args:
             window_us: ω.
-            margin_us: How long before it lapses an `Enter` is repeated.
+            margin_us: How long before a stay lapses at the sink it is prolonged, or a held one ended.
             rule: Decides when to hold; None: never.
         """
         self._window_us = window_us
@@ -74,7 +74,7 @@ class ReportingHead:
         if stay is None:
             return None
         if stay.held:
-            return stay.newest_us + self._window_us + 1
+            return stay.newest_us + self._window_us - self._margin_us
         renewal_us = stay.until_us - self._margin_us
         if renewal_us > now_us or stay.newest_us + self._window_us > stay.until_us:
             return max(renewal_us, now_us)
@@ -83,20 +83,23 @@ class ReportingHead:
     def due(self, value: int, mote: int, now_us: int) -> Enter | Hold | Leave | None:
         """Look at a stay that is due; returns what to report now, if anything."""
         stay = self._stays[value, mote]
+        if stay.held:
+            stay.held = False
+            stay.until_us = stay.newest_us + self._window_us
+            return Leave(value, mote, stay.newest_us)
         if self._is_over(stay, now_us):
             self._end(value, mote)
-            return Leave(value, mote) if stay.held else None
-        if not stay.held and stay.newest_us + self._window_us > stay.until_us:
+        elif stay.newest_us + self._window_us > stay.until_us:
             return self._report(value, mote, stay)
         return None
 
-    def release(self, members: AbstractSet[int]) -> Iterator[Enter]:
+    def release(self, members: AbstractSet[int]) -> Iterator[Leave]:
         """Let go of the motes that are no `members` any longer; those held lapse by themselves from here on."""
         for (value, mote), stay in list(self._stays.items()):
             if mote not in members:
                 del self._stays[value, mote]
                 if stay.held:
-                    yield Enter(value, mote, stay.newest_us)
+                    yield Leave(value, mote, stay.newest_us)
 
     def held(self) -> list[Hold]:
         """All that is held."""

@@ -117,11 +117,11 @@ class ReportLedger:
         known.held.pop(key, None)
         known.standing.add(key)
         match record:
-            case Enter(value, mote, read_us):
+            case Enter(value, mote, read_us) | Leave(value, mote, read_us):
                 return [(value, Vouched(mote, head, read_us + self._window_us, read_us))]
-            case Leave() | Count(motes=0):
+            case Count(motes=0):
                 known.standing.discard(key)
-                return [(record.value, Vouched(key[1], head, now_us - 1, 0))]
+                return [(record.value, Vouched(head, head, now_us - 1, 0))]
             case Hold() | Count():
                 known.held[key] = record
                 return [self._holding(head, record, now_us)]

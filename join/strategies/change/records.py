@@ -26,10 +26,11 @@ class Hold(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """A mote that was held is no longer active."""
+    """A mote that was held is held no longer: it lapses a window after its reading at `read_us`."""
 
     value: int
     mote: int
+    read_us: int
 
 
 class Count(NamedTuple):
@@ -77,9 +78,9 @@ def checksum(held: Iterable[Hold | Count]) -> int:
 def record_bytes(record: Record, sizes: RecordSizes, now_us: int) -> int:
     """Bytes of a record that is sent now."""
     match record:
-        case Enter():
+        case Enter() | Leave():
             return sizes.timed_mote_record(record.value, record.read_us, now_us)
-        case Hold() | Leave():
+        case Hold():
             return sizes.mote_record(record.value)
         case Count():
             return sizes.count_record(record.value)
