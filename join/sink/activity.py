@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
 from join.contract import Member, Value
-from sim.trace.tables import Change
+from sim.trace.tables import SINK, Change
 
 _NEVER_US: Final = 1 << 62
 """After any time."""
@@ -29,6 +29,8 @@ class Vouched(NamedTuple):
     read_us: int
     """When its newest reading known was taken."""
     weight: int = 1
+    region: int = SINK
+    """The head whose region it is in, where regions count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,14 @@ class SetChange:
 class _Active:
     """An active mote."""
 
-    __slots__ = ("due_us", "read_us", "reporter", "until_us", "weight")
+    __slots__ = ("due_us", "read_us", "region", "until_us", "weight")
 
     def __init__(self) -> None:
         self.until_us: dict[int, int] = {}
         """By reporter."""
         self.read_us = 0
         self.weight = 0
-        self.reporter = 0
-        """Who reported it last."""
+        self.region = SINK
         self.due_us = _NEVER_US
         """When it is looked at next."""
 
@@ -84,7 +85,7 @@ class _Motes:
         if replace or known_us is None or known_us < said.until_us:
             mote.until_us[said.reporter] = said.until_us
             mote.read_us = max(mote.read_us, said.read_us)
-            mote.reporter = said.reporter
+            mote.region = said.region
             self.size += said.weight - mote.weight
             mote.weight = said.weight
             lapses_us = max(mote.until_us.values()) + 1
@@ -137,11 +138,11 @@ class Activity:
         return motes.lapses[0][0] if motes is not None else None
 
     def answer(self, value: Value) -> Mapping[int, tuple[int, int]]:
-        """The answer of a value: who is in it, with weight and reporter."""
+        """The answer of a value: who is in it, with weight and region."""
         motes = self._values.get(value)
         if motes is None or motes.size < 2:
             return {}
-        return {who: (mote.weight, mote.reporter) for who, mote in motes.active.items()}
+        return {who: (mote.weight, mote.region) for who, mote in motes.active.items()}
 
     def sensors(self) -> set[int]:
         """All motes in the answer of any value."""

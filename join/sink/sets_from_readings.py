@@ -3,7 +3,7 @@
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.strategies.contract import JoinSettings, Ports
-from sim.trace.tables import SINK, AnswerLevel, DropReason
+from sim.trace.tables import SINK, DropReason
 
 
 class SetsFromReadings:
@@ -21,7 +21,6 @@ class SetsFromReadings:
         # A lease may send a reading when it is almost a window old.
         self._late_us = max(settings.late_us, settings.window_us)
         self._service_us = settings.costs.feedback_us()
-        self._by_region = settings.reporting.level is AnswerLevel.OCCUPANCY
 
     def take(self, reading: Reading) -> None:
         """Take a reading that has arrived."""
@@ -39,6 +38,6 @@ class SetsFromReadings:
     def _join(self, reading: Reading) -> None:
         node, value, at_us = reading
         # A reading that arrives names the head that sent it: its mote's head at that time.
-        reporter = self._membership.head_of[node] if self._by_region else SINK
-        vouched = [Vouched(node, reporter, at_us + self._window_us, at_us)]
+        region = self._membership.head_of[node]
+        vouched = [Vouched(node, SINK, at_us + self._window_us, at_us, region=region)]
         self._sink.take_activity(value, vouched, sent_us=self._true_us(node, at_us), replace=False)

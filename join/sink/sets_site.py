@@ -105,8 +105,8 @@ class SetsSite:
         vouched = []
         for node, at_us in members:
             assert isinstance(node, int), node
-            region = head_of[node] if self._settings.level is AnswerLevel.OCCUPANCY else SINK
-            vouched.append(Vouched(node, region, at_us + window_us, at_us))
+            until_us = at_us + window_us
+            vouched.append(Vouched(node, SINK, until_us, at_us, region=head_of[node]))
         change = self._activity.extend(origin.value, vouched, now_us)
         self._record(change, origin.value, now_us - self._true_us(origin.node, origin.at_us))
 
@@ -156,8 +156,8 @@ class SetsSite:
     def _write_regions(self, value: Value, delay_us: int | None) -> None:
         """Write a row for every region whose number has changed."""
         now: Counter[int] = Counter()
-        for weight, reporter in self._activity.answer(value).values():
-            now[reporter] += weight
+        for weight, region in self._activity.answer(value).values():
+            now[region] += weight
         before = self._counted.pop(value, Counter())
         if now:
             self._counted[value] = now

@@ -5,7 +5,7 @@ delivers results to `Ports.sink`. It registers its message handlers, and a liste
 when motes switch heads. A new one is a file that calls `join.strategies.registry.register`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import ClassVar, Protocol
@@ -152,6 +152,10 @@ class JoinSettings:
     streams: RandomStreams
     positions_m: Sequence[Point]
     """Where motes are; the sink is the last."""
+    field_m: Point
+    """Width and height of the field."""
+    places_m: Mapping[int, Point] | None
+    """Where the homes of values are to be; None: anywhere, by a hash of the value."""
 
 
 class JoinStrategy(Protocol):

@@ -34,7 +34,8 @@ class Join(Table):
         description="`snjoin-star` (heads join and probe each other), `centralised` (all readings go to the"
         " sink), `distributed-mjoin` (heads join, all heads probed in turn), `oracle` (only heads"
         " that match are probed: the lower bound); where sets are enough, `lease` (motes send only what"
-        " the sink could not know) and `change` (motes lease to heads, heads report changes)"
+        " the sink could not know) and `change` (motes lease to heads, heads report changes);"
+        " `rendezvous` (all readings of a value meet at its home)"
     )
     answer: Literal["results", "sets", "occupancy", "count"] = Field(
         "results",
@@ -51,6 +52,12 @@ class Join(Table):
         "plain",
         description="`compact`: values and times in readings and reports of `centralised`, `lease` and `change` take"
         " as few bytes as they need",
+    )
+    home: Literal["hash", "scope"] = Field(
+        "hash",
+        description="`rendezvous`: where readings of a value meet: at the mote nearest to a point that the value is"
+        " hashed to, or to the place that the value belongs to (`scope`: Zipf values with locality, recorded"
+        " values)",
     )
     refresh_s: Positive | None = Field(
         None,

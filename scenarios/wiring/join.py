@@ -1,5 +1,7 @@
 """Makes the join of a scenario: the sink, and the strategy that feeds it."""
 
+from collections.abc import Mapping
+
 from join.sink.queries import SinkQueries
 from join.sink.sets_site import SetsSettings, SetsSite
 from join.sink.site import SinkSettings, SinkSite, merge_all, merge_latest
@@ -7,6 +9,7 @@ from join.strategies.accounts import Accounts
 from join.strategies.contract import (
     JoinSettings,
     JoinStrategy,
+    Point,
     Ports,
     ProbingSettings,
     ReportingSettings,
@@ -80,8 +83,9 @@ def build_join(
     sink: SinkSite | SetsSite,
     accounts: Accounts,
     streams: RandomStreams,
+    places_m: Mapping[int, Point],
 ) -> JoinStrategy:
-    """The strategy that the scenario names."""
+    """The strategy that the scenario names; `places_m` are the places of values, as far as they have one."""
     cpus = Cpus(
         kernel,
         ledger,
@@ -101,13 +105,15 @@ def build_join(
         true_us=network.true_us,
         end_us=to_us(scenario.duration_s),
     )
-    settings = _settings(scenario, site, streams)
+    settings = _settings(scenario, site, streams, places_m)
     join = STRATEGIES[scenario.join.strategy].make(ports, settings)
     ledger.when_down(join.on_down)
     return join
 
 
-def _settings(scenario: Scenario, site: Site, streams: RandomStreams) -> JoinSettings:
+def _settings(
+    scenario: Scenario, site: Site, streams: RandomStreams, places_m: Mapping[int, Point]
+) -> JoinSettings:
     table, sink = scenario.join, scenario.sink
     window_us = to_us(table.window_s)
     motes_m = [(x_m, y_m) for x_m, y_m in site.placement.motes_m.tolist()]
@@ -136,6 +142,8 @@ def _settings(scenario: Scenario, site: Site, streams: RandomStreams) -> JoinSet
         reporting=_reporting(scenario, site),
         streams=streams,
         positions_m=[*motes_m, (sink.x_m, sink.y_m)],
+        field_m=(scenario.field.width_m, scenario.field.height_m),
+        places_m=places_m if table.home == "scope" else None,
     )
 
 

@@ -129,7 +129,9 @@ class ReportLedger:
     def _holding(self, head: int, record: Hold | Count, now_us: int) -> Statement:
         until_us = now_us + self._hold_us
         if isinstance(record, Count):
-            return record.value, Vouched(head, head, until_us, now_us, weight=record.motes)
+            return record.value, Vouched(
+                head, head, until_us, now_us, weight=record.motes, region=head
+            )
         return record.value, Vouched(record.mote, head, until_us, record.read_us)
 
 

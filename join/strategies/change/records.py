@@ -96,3 +96,14 @@ def report_bytes(reports: Sequence[Report], sizes: RecordSizes, now_us: int, *, 
     head_bytes = SEQUENCE_BYTES + (NODE_BYTES if named else 0)
     body = sum(record_bytes(report.record, sizes, now_us) for report in reports)
     return len(heads) * head_bytes + body
+
+
+def motes_in(record: Record) -> int:
+    """How many motes a record names."""
+    match record:
+        case Enter() | Hold() | Leave():
+            return 1
+        case Snapshot():
+            return sum(motes_in(each) for each in record.records)
+        case _:
+            return 0

@@ -20,6 +20,7 @@ from join.strategies.change.records import (
     Report,
     Snapshot,
     checksum,
+    motes_in,
     report_bytes,
 )
 from join.strategies.contract import JoinSettings, Ports
@@ -66,8 +67,11 @@ class _Sender:
 class Reporting:
     """Reports from heads to the sink."""
 
-    def __init__(self, ports: Ports, settings: JoinSettings) -> None:
+    def __init__(self, ports: Ports, settings: JoinSettings, *, region_bytes: int = 0) -> None:
+        """Carry reports; each record of a mote also names its region in `region_bytes`, if these are not 0."""
         reporting = settings.reporting
+        self._membership = ports.membership
+        self._region_bytes = region_bytes
         self._clock = ports.clock
         self._links = ports.links
         self._cpus = ports.cpus
@@ -149,7 +153,7 @@ class Reporting:
                 self._packing.send(head, report)
             return
         now_us = self._clock.now_us
-        size = report_bytes(reports, self._sizes, now_us, named=False)
+        size = self._bytes(reports, now_us, named=False)
         self._links.unicast(REPORT, head, SINK, size, reports, now_us)
 
     def _confirm(self, beat: tuple[int, _Sender]) -> None:
@@ -179,7 +183,7 @@ class Reporting:
             snapshot = Snapshot(tuple(sender.reporter.standing()))
             report = self._numbered(message.target, sender, snapshot)
             now_us = self._clock.now_us
-            size = report_bytes([report], self._sizes, now_us, named=False)
+            size = self._bytes([report], now_us, named=False)
             self._links.unicast(REPORT, message.target, SINK, size, [report], now_us)
 
     # The sink.
@@ -197,7 +201,10 @@ class Reporting:
 
     def _take(self, report: Report) -> None:
         now_us = self._clock.now_us
-        for value, vouched in self._ledger.take(report, now_us):
+        for value, said in self._ledger.take(report, now_us):
+            vouched = said
+            if self._region_bytes:
+                vouched = said._replace(region=self._membership.head_of[said.who])
             self._sink.take_activity(value, [vouched], sent_us=report.sent_us, replace=True)
         head = report.head
         if not self._ledger.lacks(head):
@@ -222,7 +229,13 @@ class Reporting:
     # Losses.
 
     def _packed_bytes(self, reports: Sequence[Report], now_us: int) -> int:
-        return report_bytes(reports, self._sizes, now_us, named=True)
+        return self._bytes(reports, now_us, named=True)
+
+    def _bytes(self, reports: Sequence[Report], now_us: int, *, named: bool) -> int:
+        size = report_bytes(reports, self._sizes, now_us, named=named)
+        if self._region_bytes:
+            size += self._region_bytes * sum(motes_in(report.record) for report in reports)
+        return size
 
     def _on_packed_lost(self, report: Report, where: int, reason: DropReason) -> None:
         del report

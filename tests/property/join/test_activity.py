@@ -99,11 +99,11 @@ def test_a_mote_is_in_while_any_reporter_vouches_for_it(
 
 def test_heads_that_count_stand_for_as_many_motes() -> None:
     activity = Activity()
-    assert activity.put(7, [Vouched(3, 3, 90, 10, weight=1)], 10) is None
+    assert activity.put(7, [Vouched(3, 3, 90, 10, weight=1, region=3)], 10) is None
     change = activity.put(7, [Vouched(5, 5, 90, 11, weight=2)], 11)
     assert change is not None
     assert (change.change, change.size) == (Change.ADD, 3)
-    change = activity.put(7, [Vouched(5, 5, 90, 12, weight=4)], 12)
+    change = activity.put(7, [Vouched(5, 5, 90, 12, weight=4, region=5)], 12)
     assert change is not None
     assert (change.change, change.size) == (Change.UPDATE, 5)
     assert activity.answer(7) == {3: (1, 3), 5: (4, 5)}

@@ -119,6 +119,8 @@ def join_in_network(
         reporting=REPORTING,
         streams=RandomStreams(1),
         positions_m=[],
+        field_m=(1.0, 1.0),
+        places_m=None,
     )
     join = snjoin_star(ports, join_settings)
 

@@ -31,7 +31,7 @@ SLACK_US = 4 * FLIGHT_US
 REFRESH_US = 600
 COLUMNS = [column.name for column in TABLES["results"]]
 
-SETS = ("centralised", "lease", "change")
+SETS = ("centralised", "lease", "change", "rendezvous")
 
 
 class Story(NamedTuple):
@@ -117,7 +117,9 @@ def run(
         ),
         reporting=reporting,
         streams=RandomStreams(1),
-        positions_m=[],
+        positions_m=[(float(node), 0.0) for node in range(story.motes + 1)],
+        field_m=(float(story.motes), 1.0),
+        places_m=None,
     )
     join = STRATEGIES[strategy].make(ports, settings)
     down_us: dict[int, int] = {}
