@@ -100,7 +100,7 @@ class ReportedJoin:
         self._may_hold = _may_hold(ports, settings)
         self._service_us = settings.costs.feedback_us()
         self._sizes = RecordSizes(compact=reporting.compact)
-        self._margins = margins(ports, settings)
+        self._margins = margins(ports, settings, far=sites.meets)
         self._heads: dict[int, ReportingHead | CountingHead] = {}
         self._reporting = Reporting(ports, settings, region_bytes=self._region_bytes)
         self._leasing = Leasing(ports, settings, self._send, margin_us=self._margins.mote_us)
@@ -143,7 +143,8 @@ class ReportedJoin:
         for mote, node in enumerate(self._membership.head_of):
             members.setdefault(node, set()).add(mote)
         for node in sorted(self._heads):
-            self._report(node, list(self._heads[node].release(members.get(node, set()))))
+            released = list(self._heads[node].release(members.get(node, set())))
+            self._report(node, released, self._clock.now_us)
         self._leasing.renew_moved()
 
     # Motes.
@@ -156,7 +157,7 @@ class ReportedJoin:
             if not again:
                 self._accounts.dropped(reading, node, DropReason.NO_HEAD, now_us)
         elif head == node:
-            self._take(node, (reading, again))
+            self._take(node, (reading, again), now_us)
         else:
             size = self._sizes.reading(reading.value, reading.at_us, now_us) + self._region_bytes
             self._links.unicast(READING, node, head, size, (reading, again), now_us)
@@ -164,10 +165,10 @@ class ReportedJoin:
     # Sites.
 
     def _on_lease(self, message: Message) -> None:
-        self._take(message.target, message.body)
+        self._take(message.target, message.body, message.at_us)
 
-    def _take(self, node: int, lease: Lease) -> None:
-        """Take a mote's lease at site `node`."""
+    def _take(self, node: int, lease: Lease, sent_us: int) -> None:
+        """Take a mote's lease, sent at `sent_us`, at site `node`."""
         reading, again = lease
         start_us = self._cpus.admit(node)
         if start_us is None:
@@ -183,17 +184,17 @@ class ReportedJoin:
             return
         if not again:
             self._accounts.joined(reading, node, start_us)
-        self._clock.call_at(done_us, self._join, (node, reading))
+        self._clock.call_at(done_us, self._join, (node, reading, sent_us))
 
-    def _join(self, taken: tuple[int, Reading]) -> None:
-        node, (mote, value, at_us) = taken
+    def _join(self, taken: tuple[int, Reading, int]) -> None:
+        node, (mote, value, at_us), sent_us = taken
         if not self._links.alive[node]:
             return
         head = self._heads.get(node)
         if head is None:
             head = self._heads[node] = self._new_head()
         records = head.take(value, mote, at_us, self._local_us(node, self._clock.now_us))
-        self._report(node, records)
+        self._report(node, records, sent_us)
         # With the mote itself, those are to be looked at that were reported because it came.
         for each in dict.fromkeys([mote, *(r.mote for r in records if not isinstance(r, Count))]):
             self._arm(node, value, each)
@@ -226,12 +227,14 @@ class ReportedJoin:
         due_us = head.due_us(value, mote, local_us)
         if due_us is None or due_us > local_us + ROUNDING_US:
             return  # it has been renewed: another call is on its way
-        self._report(node, head.due(value, mote, max(local_us, due_us)))
+        records = head.due(value, mote, max(local_us, due_us))
+        self._report(node, records, self._clock.now_us)
         self._arm(node, value, mote)
 
-    def _report(self, node: int, records: Sequence[Record]) -> None:
+    def _report(self, node: int, records: Sequence[Record], sent_us: int) -> None:
+        """Report to the sink what a message sent at `sent_us` brought about."""
         if records:
-            self._reporting.send(node, self._heads[node], records)
+            self._reporting.send(node, self._heads[node], records, sent_us)
 
     # Losses.
 

@@ -66,7 +66,7 @@ class Report(NamedTuple):
     """Counts the head's records; for a digest, the number that comes next."""
     record: Record
     sent_us: int
-    """When it was first sent. For measuring alone: it is not in the message."""
+    """When the message that caused it was first sent. For measuring alone: it is not in the message."""
 
 
 def checksum(held: Iterable[Hold | Count]) -> int:

@@ -110,14 +110,14 @@ class Reporting:
         ports.links.attach(REPORT, self._on_report, self._on_report_lost)
         ports.links.attach(RESYNC, self._on_resync, self._on_resync_lost)
 
-    def send(self, head: int, reporter: Reporter, records: Iterable[Record]) -> None:
-        """Send records of a head, in one message or packed with others'."""
+    def send(self, head: int, reporter: Reporter, records: Iterable[Record], sent_us: int) -> None:
+        """Send records of a head, in one message or packed with others'; `sent_us`: when their cause was sent."""
         now_us = self._clock.now_us
         sender = self._senders.get(head)
         if sender is None:
             sender = self._senders[head] = _Sender(reporter, self._boots.get(head, 0), now_us)
             self._clock.call_at(now_us + self._refresh_us, self._confirm, (head, sender))
-        reports = [self._numbered(head, sender, record) for record in records]
+        reports = [self._numbered(head, sender, record, sent_us) for record in records]
         if not reports:
             return
         sender.last = reports
@@ -136,8 +136,8 @@ class Reporting:
 
     # Heads.
 
-    def _numbered(self, head: int, sender: _Sender, record: Record) -> Report:
-        report = Report(head, sender.boot, sender.next, record, self._clock.now_us)
+    def _numbered(self, head: int, sender: _Sender, record: Record, sent_us: int) -> Report:
+        report = Report(head, sender.boot, sender.next, record, sent_us)
         sender.next += 1
         return report
 
@@ -181,8 +181,8 @@ class Reporting:
         sender = self._senders.get(message.target)
         if sender is not None:
             snapshot = Snapshot(tuple(sender.reporter.standing()))
-            report = self._numbered(message.target, sender, snapshot)
             now_us = self._clock.now_us
+            report = self._numbered(message.target, sender, snapshot, now_us)
             size = self._bytes([report], now_us, named=False)
             self._links.unicast(REPORT, message.target, SINK, size, [report], now_us)
 
