@@ -35,7 +35,9 @@ class Join(Table):
         " sink), `distributed-mjoin` (heads join, all heads probed in turn), `oracle` (only heads"
         " that match are probed: the lower bound); where sets are enough, `lease` (motes send only what"
         " the sink could not know) and `change` (motes lease to heads, heads report changes);"
-        " `rendezvous` (all readings of a value meet at its home)"
+        " `rendezvous` (all readings of a value meet at its home); `perpendicular` (readings are stored along"
+        " a row of a grid and probe along a column), `two-phase` (heads keep readings until the sink knows of"
+        " readings elsewhere that may join), `placed` (the place where readings of a value meet is chosen by cost)"
     )
     answer: Literal["results", "sets", "occupancy", "count"] = Field(
         "results",
@@ -58,6 +60,11 @@ class Join(Table):
         description="`rendezvous`: where readings of a value meet: at the mote nearest to a point that the value is"
         " hashed to, or to the place that the value belongs to (`scope`: Zipf values with locality, recorded"
         " values)",
+    )
+    cell_m: Positive | None = Field(
+        None,
+        description="`perpendicular`: about the side of a cell of the grid along whose rows readings are stored and along"
+        " whose columns they probe; default: `radio.range_m`",
     )
     refresh_s: Positive | None = Field(
         None,
