@@ -91,11 +91,13 @@ class PlacedJoin:
         self._end_us = ports.end_us
         self._late_us = settings.late_us
         self._costs = settings.costs
-        # What waits for a state to arrive may be older than a reading that comes straight away.
-        flight_us = 2 * (ports.way.depth_max() + 1) * settings.reporting.hop_us
-        self._patience_us = settings.window_us + 4 * flight_us
+        reporting = settings.reporting
+        # To the sink, from there to a former place, and on to the present one.
+        flight_us = 4 * (ports.way.depth_max() + 1) * reporting.hop_us + 2 * reporting.clock_us
+        self._recent_us = settings.window_us + min(settings.late_us, 2 * flight_us)
+        """How old readings can be that some reading still under way joins."""
         self._table_settings = HeadSettings(
-            settings.window_us, settings.late_us + 2 * self._patience_us, settings.factorised
+            settings.window_us, settings.late_us, settings.factorised
         )
         self._model = HopModel(settings.positions_m, ports.way.depth)
         self._places: Memo[int, Places] = Memo(lambda _: Places())
@@ -181,7 +183,7 @@ class PlacedJoin:
         waiting = self._waiting.setdefault(node, {}).setdefault(value, [])
         waiting.append(sent)
         if len(waiting) == 1:
-            due_us = self._clock.now_us + self._patience_us
+            due_us = self._clock.now_us + self._late_us
             self._clock.call_at(due_us, self._give_up, (node, value, waiting))
         return None
 
@@ -220,7 +222,7 @@ class PlacedJoin:
             self._accounts.in_flight(reading, self._end_us)
             return
         local_us = self._local_us(node, start_us)
-        if local_us - reading.at_us > self._late_us + self._patience_us:
+        if local_us - reading.at_us > self._late_us:
             self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
             return
         meeting = self._meetings[node][reading.value]
@@ -238,8 +240,8 @@ class PlacedJoin:
 
     def _consider(self, node: int, value: int, meeting: _Meeting) -> None:
         """Move a value if that pays."""
-        meeting.table.table.sweep(self._local_us(node, self._clock.now_us))
-        readings = list(meeting.table.table.held())
+        since_us = self._local_us(node, self._clock.now_us) - self._recent_us
+        readings = [each for each in meeting.table.table.held() if each[0] >= since_us]
         motes = sorted({mote for _, _, mote, _ in readings if isinstance(mote, int)})
         target = meeting.costs.better_place(motes, len(readings))
         if target is None:

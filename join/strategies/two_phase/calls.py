@@ -49,39 +49,21 @@ class Calls:
             sources[head] = _Source(at_us)
         else:
             source.newest_us = max(source.newest_us, at_us)
-        return self.due(value, now_us)
+        return self._due(value, now_us)
 
-    def due(self, value: int, now_us: int) -> list[Call]:
-        """The calls to send now."""
-        sources = self._values.get(value, {})
+    def _due(self, value: int, now_us: int) -> list[Call]:
+        """The calls to send now: each up to a window from the others' newest reading."""
+        sources = self._values[value]
         for head in [h for h, s in sources.items() if s.newest_us + self._active_us < now_us]:
             del sources[head]
-        if not sources:
-            self._values.pop(value, None)
-        calls = []
-        for head, source, until_us in self._wanted(value):
-            if source.called_us - self._margin_us <= now_us:
-                source.called_us = until_us
-                calls.append(Call(head, value, until_us))
-        return calls
-
-    def due_us(self, value: int) -> int | None:
-        """When to look at a value next; None if nothing is to be called for."""
-        return min(
-            (source.called_us - self._margin_us for _, source, _ in self._wanted(value)),
-            default=None,
-        )
-
-    def _wanted(self, value: int) -> list[tuple[int, _Source, int]]:
-        """The heads to be called sooner or later, and up to what time: a window from the others' newest reading."""
-        sources = self._values.get(value, {})
         if len(sources) < 2:
             return []
         second_us, first_us = sorted(source.newest_us for source in sources.values())[-2:]
         leader = next(head for head, source in sources.items() if source.newest_us == first_us)
-        wanted = []
+        calls = []
         for head, source in sources.items():
             until_us = (second_us if head == leader else first_us) + self._window_us
-            if until_us > source.called_us:
-                wanted.append((head, source, until_us))
-        return wanted
+            if until_us > source.called_us and source.called_us - self._margin_us <= now_us:
+                source.called_us = until_us
+                calls.append(Call(head, value, until_us))
+        return calls

@@ -69,8 +69,6 @@ class TwoPhaseJoin:
             window_us=settings.window_us, margin_us=self._margin_us, slack_us=slack_us
         )
         self._heads: dict[int, CandidateHead] = {}
-        self._due_us: dict[int, int] = {}
-        """By value: when the sink looks whether calls lapse."""
         patient = replace(settings, late_us=max(settings.late_us, self._keep_us + slack_us))
         if reporting.level is AnswerLevel.RESULTS:
             self._take_at_sink = ResultsFromReadings(ports, patient).take
@@ -211,23 +209,9 @@ class TwoPhaseJoin:
     def _arrive(self, sent: Sent) -> None:
         node, reading = sent
         self._take_at_sink(reading)
-        calls = self._calls.hear(reading.value, node, reading.at_us, self._clock.now_us)
-        self._call(reading.value, calls)
-
-    def _call(self, value: int, calls: Sequence[Call]) -> None:
         now_us = self._clock.now_us
-        for call in calls:
+        for call in self._calls.hear(reading.value, node, reading.at_us, now_us):
             self._links.unicast(CANDIDATES, SINK, call.head, CALL_BYTES, call, now_us)
-        due_us = self._calls.due_us(value)
-        if due_us is not None and due_us != self._due_us.get(value):
-            self._due_us[value] = due_us
-            self._clock.call_at(due_us, self._look, (value, due_us))
-
-    def _look(self, watched: tuple[int, int]) -> None:
-        value, due_us = watched
-        if self._due_us.get(value) == due_us:
-            del self._due_us[value]
-            self._call(value, self._calls.due(value, self._clock.now_us))
 
     # Losses.
 

@@ -5,6 +5,7 @@ A head keeps its members' readings for a window. Of each value it sends
 1. the first reading, and the newest one when the last one sent is about to leave the window, if there is a newer one (as
    leases do, `join.strategies.leases`): so the sink knows at every instant whether the head holds readings of a value;
 2. every reading up to the time that the sink has called for, those kept included: some other head has readings of the value;
+   and the first one after that time, upon which the sink calls again if need be;
 3. readings of different members that join with each other, without being called for.
 
 No reading is sent twice.
@@ -21,7 +22,7 @@ NOT_CALLED_US = -(1 << 62)
 class _Held:
     """The readings of one value."""
 
-    __slots__ = ("called_us", "kept", "sent", "vouched_us")
+    __slots__ = ("called_us", "kept", "reminds", "sent", "vouched_us")
 
     def __init__(self) -> None:
         self.kept: list[Reading] = []
@@ -29,6 +30,8 @@ class _Held:
         self.sent: list[Reading] = []
         self.called_us = NOT_CALLED_US
         """Up to what time the sink has called for readings."""
+        self.reminds = False
+        """Whether the next reading after that time is sent too."""
         self.vouched_us: int | None = None
         """The time of the newest reading sent."""
 
@@ -61,7 +64,8 @@ class CandidateHead:
         held.kept.append(reading)
         if is_candidate:
             return self._send(held, [*partners, reading])
-        if held.vouched_us is None or now_us >= held.vouched_us + self._renewal_us:
+        if held.reminds or held.vouched_us is None or now_us >= held.vouched_us + self._renewal_us:
+            held.reminds = False
             return self._send(held, [reading])
         return []
 
@@ -69,6 +73,7 @@ class CandidateHead:
         """Take a call for readings up to `until_us`; returns what to send now."""
         held = self._values.setdefault(value, _Held())
         held.called_us = max(held.called_us, until_us)
+        held.reminds = True
         return self._send(held, [each for each in held.kept if each.at_us <= held.called_us])
 
     def due_us(self, value: int) -> int | None:
