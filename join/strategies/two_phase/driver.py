@@ -12,7 +12,9 @@ What we filled in, for streams with a sliding window:
 * Phase two: when two heads hold readings of a value, the sink calls for the candidates of both
   (`join.strategies.two_phase.calls`). Readings that a head has kept are sent then, and new ones at once while the call lasts.
 * Members of one head that join each other are candidates without a call: the head knows.
-* With a delay, what heads send is packed along the routing tree, once per period.
+* The sink joins a reading when the candidates that it may have called for have had time to arrive, so that it joins readings
+  in the order in which they were taken.
+* With a delay, what heads send is packed along the routing tree; half of the delay is for each phase.
 
 Heads that step down keep their readings until these are too old, and can be called for them.
 """
@@ -58,11 +60,11 @@ class TwoPhaseJoin:
         self._late_us = settings.late_us
         self._service_us = settings.costs.reading_us(1, 0)
         self._sizes = RecordSizes(compact=reporting.compact)
-        # One way between any head and the sink, held or not; and all that a candidate may wait for.
-        flight_us = (ports.way.depth_max() + 1) * reporting.hop_us
-        flight_us += reporting.delay_us + 2 * reporting.clock_us
-        slack_us = 4 * flight_us
-        self._margin_us = min(settings.window_us // 2, flight_us)
+        # A reading may be held once in each phase. One way between any head and the sink; there, back and there again.
+        held_us = reporting.delay_us // 2
+        flight_us = (ports.way.depth_max() + 1) * reporting.hop_us + 2 * reporting.clock_us
+        slack_us = 4 * flight_us + 2 * held_us
+        self._margin_us = min(settings.window_us // 2, flight_us + held_us)
         self._window_us = settings.window_us
         self._keep_us = settings.window_us + slack_us
         self._calls = Calls(
@@ -70,21 +72,23 @@ class TwoPhaseJoin:
         )
         self._heads: dict[int, CandidateHead] = {}
         patient = replace(settings, late_us=max(settings.late_us, self._keep_us + slack_us))
+        self._take_at_sink = SetsFromReadings(ports, patient).take
+        self._wait_us = 0
+        """From when a reading is taken until it is joined at the sink, at least: candidates that it calls for come first."""
         if reporting.level is AnswerLevel.RESULTS:
             self._take_at_sink = ResultsFromReadings(ports, patient).take
-        else:
-            self._take_at_sink = SetsFromReadings(ports, patient).take
+            self._wait_us = slack_us
+        self._waiting: dict[Reading, None] = {}
+        """Readings that wait at the sink."""
         self._packing: Packing | None = None
-        if reporting.delay_us:
+        if held_us:
             self._packing = Packing(
                 ports,
                 PACK,
                 PackingSchedule(
-                    delay_us=reporting.delay_us,
-                    depth_max=ports.way.depth_max(),
-                    hop_us=reporting.hop_us,
+                    delay_us=held_us, depth_max=ports.way.depth_max(), hop_us=reporting.hop_us
                 ),
-                delay_us=reporting.delay_us,
+                delay_us=held_us,
                 size_of=self._packed_bytes,
                 deliver=self._arrive,
                 on_lost=self._on_packed_lost,
@@ -124,6 +128,7 @@ class TwoPhaseJoin:
     def close(self, on_air: Sequence[Message]) -> None:
         """End the run: record the readings that are still under way, and those kept and not sent."""
         under_way = [r for message in on_air if message.kind == READING for r in message.body]
+        under_way += self._waiting
         if self._packing is not None:
             under_way += [reading for _, reading in self._packing.close(on_air)]
         for reading in under_way:
@@ -152,21 +157,22 @@ class TwoPhaseJoin:
             self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
         else:
             local_us = self._local_us(node, self._clock.now_us)
-            head = self._head(node)
-            self._suppress(head.expire(local_us, reading.value))
+            head = self._head(node, reading.value)
             self._send(node, reading.value, head.take(reading, local_us), done_us)
 
     def _on_call(self, message: Message) -> None:
         call: Call = message.body
-        readings = self._head(message.target).call(call.value, call.until_us)
+        readings = self._head(message.target, call.value).call(call.value, call.until_us)
         self._send(message.target, call.value, readings, self._clock.now_us)
 
-    def _head(self, node: int) -> CandidateHead:
+    def _head(self, node: int, value: int) -> CandidateHead:
+        """The readings that a head keeps, those of `value` no longer than needed."""
         head = self._heads.get(node)
         if head is None:
             head = self._heads[node] = CandidateHead(
                 window_us=self._window_us, margin_us=self._margin_us, keep_us=self._keep_us
             )
+        self._suppress(head.expire(self._local_us(node, self._clock.now_us), value))
         return head
 
     def _send(self, node: int, value: int, readings: Sequence[Reading], at_us: int) -> None:
@@ -208,10 +214,15 @@ class TwoPhaseJoin:
 
     def _arrive(self, sent: Sent) -> None:
         node, reading = sent
-        self._take_at_sink(reading)
         now_us = self._clock.now_us
+        self._waiting[reading] = None
+        self._clock.call_at(max(now_us, reading.at_us + self._wait_us), self._join, reading)
         for call in self._calls.hear(reading.value, node, reading.at_us, now_us):
             self._links.unicast(CANDIDATES, SINK, call.head, CALL_BYTES, call, now_us)
+
+    def _join(self, reading: Reading) -> None:
+        del self._waiting[reading]
+        self._take_at_sink(reading)
 
     # Losses.
 
