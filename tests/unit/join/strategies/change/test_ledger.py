@@ -21,8 +21,10 @@ class Sink:
     def __init__(self) -> None:
         self.ledger = ReportLedger(window_us=100, hold_us=1000)
 
-    def take(self, number: int, record: Record, at_us: int = 10, boot: int = 0) -> list[Vouched]:
-        report = Report(9, boot, number, record, at_us)
+    def take(
+        self, number: int, record: Record, at_us: int = 10, boot: int = 0, *, plain: bool = False
+    ) -> list[Vouched]:
+        report = Report(9, boot, number, record, plain, at_us)
         return [vouched for _, vouched in self.ledger.take(report, at_us)]
 
     @property
@@ -111,3 +113,11 @@ def test_counts_stand_for_the_head() -> None:
     assert sink.take(0, Count(7, 4)) == [Vouched(9, 9, 1010, 10, weight=4, region=9)]
     assert sink.take(1, digest(Count(7, 4)), 600) == [Vouched(9, 9, 1600, 600, weight=4, region=9)]
     assert sink.take(1, Count(7, 0), 700) == [Vouched(9, 9, 699, 0)]
+
+
+def test_a_plain_record_has_no_number_and_leaves_no_gap() -> None:
+    sink = Sink()
+    assert sink.take(0, Enter(7, 3, 5), plain=True) == [Vouched(3, 9, 105, 5)]
+    assert sink.take(0, Enter(7, 4, 6), plain=True) == [Vouched(4, 9, 106, 6)]
+    assert sink.take(0, Hold(7, 5, 6)) == [Vouched(5, 9, 1010, 6)]
+    assert not sink.lacks
