@@ -193,7 +193,7 @@ def sink_stays(rows: DataFrame) -> DataFrame:
             for nodes, step in ((came, 1), (left, -1))
         ],
     )
-    comings, leavings = F.count_if(F.col("step") > 0), F.count_if(F.col("step") < 0)
+    came_in, left_in = F.count_if(F.col("step") > 0), F.count_if(F.col("step") < 0)
     # However many results name a mote at once, it comes once.
     most = F.when(F.bool_and("counts"), F.lit(1 << 31)).otherwise(F.lit(1))
     come_us = F.max(F.when(F.col("step") > 0, F.col("delay_us")))
@@ -202,7 +202,7 @@ def sink_stays(rows: DataFrame) -> DataFrame:
     return (
         events.groupBy(*_PAIR, "at_us")
         .agg(
-            (F.least(comings, most) - F.least(leavings, most)).alias("net"),
+            (F.least(came_in, most) - F.least(left_in, most)).alias("net"),
             come_us.alias("come_us"),
             leave_us.alias("leave_us"),
         )

@@ -74,16 +74,17 @@ def _inside(trace: TraceTables) -> tuple[Integers, Integers, Integers]:
 
 def _comes(rows: ResultRows, level: AnswerLevel) -> NDArray[np.bool_]:
     """Which rows say that there is something in the answer: results, rows with motes that come, or counts above 0."""
+    comes: NDArray[np.bool_] = rows.joined
     match level:
         case AnswerLevel.RESULTS:
-            return rows.joined
+            pass
         case AnswerLevel.SETS:
             comes = np.zeros(len(rows.at_us), bool)
             for listed in rows.listed("joined"):
                 comes[listed.row] = True
-            return comes
         case AnswerLevel.OCCUPANCY | AnswerLevel.COUNT:
-            return (rows.value != NULL) & (rows.column("answer") > 0)
+            comes = (rows.value != NULL) & (rows.column("answer") > 0)
+    return comes
 
 
 def _stays(

@@ -28,8 +28,10 @@ listed = st.lists(motes, min_size=1, max_size=3, unique=True).map(tuple)
 nobody = st.just(())
 delays_us = st.none() | st.integers(0, 5)
 answer_rows = st.one_of(
-    st.builds(AnswerRow, times_us, values, came, left, delays_us, st.integers(0, 3), motes)
-    for came, left in ((listed, nobody), (nobody, listed), (listed, listed))
+    [
+        st.builds(AnswerRow, times_us, values, came, left, delays_us, st.integers(0, 3), motes)
+        for came, left in ((listed, nobody), (nobody, listed), (listed, listed))
+    ]
 )
 
 

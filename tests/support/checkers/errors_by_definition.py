@@ -26,13 +26,13 @@ class AnswerRow:
     def row(self, level: AnswerLevel) -> Row:
         """As it stands in the table."""
         came, left = ([(node, 0) for node in nodes] for nodes in (self.came, self.left))
+        head: Row = (self.at_us, "q", "u", self.value)
         if level is AnswerLevel.RESULTS and came:
-            start = (self.at_us, "q", "+", self.value, came[0][0], 0, len(came), came[1:])
-            return (*start, self.delay_us or 0, 2, False, False, None, None, None, level.value)
+            result: Row = (came[0][0], 0, len(came), came[1:], self.delay_us or 0)
+            return (*head, *result, 2, False, False, None, None, None, level.value)
         delay_us = None if level is AnswerLevel.RESULTS else self.delay_us
-        start = (self.at_us, "q", "u", self.value, None, None, None, left, delay_us)
-        more = (self.answer, False, False, None, came or None, self.region, level.value)
-        return (*start, *more)
+        change: Row = (None, None, None, left, delay_us, self.answer)
+        return (*head, *change, False, False, None, came or None, self.region, level.value)
 
 
 @dataclass(frozen=True)
