@@ -87,6 +87,7 @@ def _busy(name: str, *settings: str) -> Case:
 def _shipped() -> Iterator[Case]:
     """Every scenario that ships, up to where what it is about has happened."""
     yield Case("shipped-gas-cloud", "gas-cloud", ("duration_s=45.0",))
+    yield Case("shipped-gas-cloud-802154", "gas-cloud-802154", ("duration_s=45.0",))
     yield Case("shipped-gas-cloud-small", "gas-cloud-small", ("duration_s=90.0",))
     yield Case("shipped-two-leaks", "two-leaks", ("duration_s=115.0", "motes.count=250"))
     yield Case("shipped-wind-shift", "wind-shift", ("duration_s=170.0", "motes.count=150"))
