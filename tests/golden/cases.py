@@ -151,12 +151,12 @@ def _answer_levels() -> Iterator[Case]:
         for level in ("sets", "occupancy", "count"):
             yield _busy(f"answer-{level}-{strategy}", *chosen, f"join.answer={level}")
     for strategy in ("centralised", "lease", "change", "rendezvous"):
-        chosen = (f"join.strategy={strategy}", *_FEW_VALUES, "join.answer=sets")
+        sets = (f"join.strategy={strategy}", *_FEW_VALUES, "join.answer=sets")
         packed = (*hops, "join.delay_s=0.8", "join.records=compact")
-        yield _busy(f"packed-{strategy}", *chosen, *packed)
-        yield _busy(f"packed-{strategy}-crashes", *chosen, *packed, _CRASHES)
-        yield _busy(f"sets-{strategy}-loss", *chosen, "radio.loss=0.1")
-        yield _busy(f"sets-{strategy}-csma", *chosen, *_CSMA, "faults.clock_offset_ms=10.0")
+        yield _busy(f"packed-{strategy}", *sets, *packed)
+        yield _busy(f"packed-{strategy}-crashes", *sets, *packed, _CRASHES)
+        yield _busy(f"sets-{strategy}-loss", *sets, "radio.loss=0.1")
+        yield _busy(f"sets-{strategy}-csma", *sets, *_CSMA, "faults.clock_offset_ms=10.0")
     yield _busy("packed-results", *_CENTRAL, *hops, "join.delay_s=0.8", "join.records=compact")
     yield _busy(
         "sets-change-refresh",
@@ -166,10 +166,10 @@ def _answer_levels() -> Iterator[Case]:
         *hops,
     )
     for home in ("hash", "scope"):
-        chosen = ("join.strategy=rendezvous", f"join.home={home}")
-        yield _busy(f"rendezvous-{home}", *chosen)
-        yield _busy(f"rendezvous-{home}-crashes", *chosen, *hops, _CRASHES)
-        yield _busy(f"rendezvous-{home}-sets", *chosen, *hops, "join.answer=sets")
+        homes = ("join.strategy=rendezvous", f"join.home={home}")
+        yield _busy(f"rendezvous-{home}", *homes)
+        yield _busy(f"rendezvous-{home}-crashes", *homes, *hops, _CRASHES)
+        yield _busy(f"rendezvous-{home}-sets", *homes, *hops, "join.answer=sets")
 
 
 def _probing() -> Iterator[Case]:
