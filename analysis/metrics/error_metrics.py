@@ -5,12 +5,21 @@ from typing import Final
 from analysis.metrics.inputs import (
     CHANGE_DELAY_US,
     CHANGES_DELAYED,
+    COUNT_ERROR_US,
     EXACT_US,
     MISSED_US,
     WRONG_MAX_US,
     WRONG_US,
 )
-from analysis.metrics.metric import SHARE, Metric, mean_milliseconds, ratio, seconds
+from analysis.metrics.metric import (
+    OF_COUNTS,
+    OF_SETS,
+    SHARE,
+    Metric,
+    mean_milliseconds,
+    ratio,
+    seconds,
+)
 
 ERROR_METRICS: Final = (
     Metric(
@@ -21,9 +30,10 @@ ERROR_METRICS: Final = (
         ratio,
         what="Time that motes are in the exact answer and not in the sink's, per time in the exact one;"
         " what is due to the delay of reports does not count.",
-        null="the exact answer is always empty, the join has no window or is of complete arity, the sink"
-        " has no sets, or results keep no partners",
+        null="the exact answer is always empty, the join has no window or is of complete arity, or"
+        " results keep no partners",
         main=True,
+        levels=OF_SETS,
     ),
     Metric(
         "wrong_share",
@@ -35,6 +45,7 @@ ERROR_METRICS: Final = (
         " what is due to the delay of reports does not count. It can exceed 1.",
         null="as `missed_share`",
         main=True,
+        levels=OF_SETS,
     ),
     Metric(
         "wrong_stretch_max_s",
@@ -44,6 +55,19 @@ ERROR_METRICS: Final = (
         seconds,
         what="The longest time without a break that a mote is wrongly in the answer of a value.",
         null="as `missed_share`, but 0 where nothing is wrong",
+        levels=OF_SETS,
+    ),
+    Metric(
+        "count_error_share",
+        "error of counts",
+        SHARE,
+        (COUNT_ERROR_US, EXACT_US),
+        ratio,
+        what="How far the sink's counts are from the exact ones, on average over time, per mote in the exact"
+        " answer. It can exceed 1.",
+        null="the exact answer is always empty, the join has no window or is of complete arity",
+        main=True,
+        levels=OF_COUNTS,
     ),
     Metric(
         "change_delay_ms",

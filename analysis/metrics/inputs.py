@@ -102,6 +102,13 @@ DRAWN_MAX_J: Final = Special(
     step="energy",
     empty=None,
 )
+RADIO_MAX_J: Final = Special(
+    "energy.radio_max_j",
+    ("energy",),
+    "joules drawn to send and receive by the mote that drew most for both",
+    step="energy",
+    empty=None,
+)
 
 
 def _death(what: str, column: str, *, empty: int | None = None) -> Special:
@@ -131,6 +138,7 @@ def _fate(fate: Fate, name: str) -> Count:
 JOINED: Final = _fate(Fate.JOINED, "joined")
 DROPPED: Final = _fate(Fate.DROPPED, "dropped")
 IN_FLIGHT: Final = _fate(Fate.IN_FLIGHT, "in_flight")
+SUPPRESSED: Final = _fate(Fate.SUPPRESSED, "suppressed")
 
 
 def _output(what: str, column: str, *, empty: int | None = 0) -> Special:
@@ -218,6 +226,13 @@ WRONG_US: Final = _errors(
 WRONG_MAX_US: Final = _errors(
     "the longest time without a break that a mote is wrongly in the answer of a value, delays allowed for",
     "wrong_max_us",
+)
+COUNT_ERROR_US: Final = Special(
+    "errors.count_us",
+    ("readings", "results", "elections"),
+    "difference between the sink's count and the exact one, by value (and region), times how long it lasts",
+    step="errors",
+    empty=None,
 )
 CHANGE_DELAY_US: Final = _errors(
     "sum of the delays of changes, below level `results`, that a message made", "delay_us_sum"

@@ -71,7 +71,7 @@ class _Motes:
     def __init__(self) -> None:
         self.active: dict[int, _Active] = {}
         self.lapses: list[tuple[int, int]] = []
-        """A heap of when to look at whom."""
+        """A heap of when to look at which mote."""
         self.size = 0
         """Sum of the weights."""
 

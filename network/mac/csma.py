@@ -381,8 +381,9 @@ class CsmaAir(BaseAir):
             return DropReason.SINK_DOWN
         if not self.alive[node]:
             return DropReason.DEAD
-        if any(other.source == node for other in frame.overlaps):
-            return DropReason.COLLIDED  # it was sending itself, and heard nothing
+        for other in frame.overlaps:
+            if other.source == node:
+                return DropReason.COLLIDED  # it was sending itself, and heard nothing
         reason = self.ether.fate(frame, node)
         is_heard = reason is None or reason is DropReason.COLLIDED
         if is_heard and not self._receive(kind, node, frame.size):

@@ -156,7 +156,7 @@ class LplAir(CsmaAir):
         size, period_us = job.frame_sizes[job.position], self._period_us(job)
         copies, is_heard, wait_us = self._left[source], False, 0
         if target is not None and self._channel.rate(source, target, size) > 0.0:
-            number, wait_us = self._first_copy(target, now_us, period_us, is_first=is_first)
+            number, wait_us = self._first_copy(target, now_us, period_us)
             is_heard = number < copies
             copies = min(number + 1, copies)
         end_us = now_us + (copies - 1) * period_us + self._airtime_us[size]
@@ -272,7 +272,7 @@ class LplAir(CsmaAir):
 
     def _hears(self, train: Train, node: NodeId) -> bool:
         """Whether a listener receives one of the copies that it is on for."""
-        number, wait_us = self._first_copy(node, train.start_us, train.period_us, is_first=True)
+        number, wait_us = self._first_copy(node, train.start_us, train.period_us)
         if number >= train.copies:
             return False
         airtime_us = self._airtime_us[train.size]
@@ -285,12 +285,10 @@ class LplAir(CsmaAir):
             for each in range(number, beyond)
         )
 
-    def _first_copy(
-        self, node: NodeId, start_us: int, period_us: int, *, is_first: bool
-    ) -> tuple[int, int]:
+    def _first_copy(self, node: NodeId, start_us: int, period_us: int) -> tuple[int, int]:
         if not self._radios.is_asleep(node):
             return 0, 0
-        return self._wake_ups.first_copy(node, start_us, period_us, is_first=is_first)
+        return self._wake_ups.first_copy(node, start_us, period_us)
 
     def _charge_overhearing(self, train: Train, listeners: list[NodeId] | tuple[()]) -> None:
         """Charge the motes that woke up to a train that was not for them: a copy, and waiting for it."""

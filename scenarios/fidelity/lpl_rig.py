@@ -5,6 +5,8 @@ Costs are what the batteries of all motes give beyond sleep. The formulas use ne
 S, W      a sample, and the interval between wake-ups
 P         a copy and the time for its acknowledgement
 c         copies that a target sleeps through: (W - S) / 2P + 1/2 on average over the W - S in which it sleeps, else none
+
+A body must fit in one frame.
 """
 
 from collections.abc import Sequence
@@ -22,6 +24,7 @@ from scenarios.fidelity.radio_rig import CsmaBench
 from sim.arithmetic import plain_sum
 from sim.units import US_PER_S
 
+TELOSB = load_profile("telosb")
 PLACES_M = ((0.0, 0.0), (10.0, 0.0), (0.0, 10.0))
 GOLDEN = 0.6180339887
 """Messages come at this share of the interval after one another, which spreads them evenly over it."""
@@ -47,7 +50,7 @@ class LplBench(CsmaBench):
             range_m=range_m,
             seed=seed,
             acknowledge=True,
-            profile=profile or load_profile("telosb"),
+            profile=profile or TELOSB,
             channel=channel,
         )
 
@@ -76,29 +79,35 @@ class LplCosts:
     broadcast_listener_j: float
 
 
-def measured_costs(body_bytes: int, *, wake_up_us: int, count: int, seeds: range) -> LplCosts:
+def measured_costs(
+    body_bytes: int, *, wake_up_us: int, count: int, seeds: range, profile: Profile = TELOSB
+) -> LplCosts:
     """Mean costs among three motes in range of each other: mote 0 sends to mote 1, or to all.
 
     Each seed draws the phases of the motes anew, and sends `count` messages of each kind.
     """
-    runs = [_measured(body_bytes, wake_up_us, count, seed) for seed in seeds]
+    runs = [_measured(body_bytes, wake_up_us, count, seed, profile) for seed in seeds]
     return LplCosts(*(mean(costs) for costs in zip(*map(astuple, runs), strict=True)))
 
 
-def _measured(body_bytes: int, wake_up_us: int, count: int, seed: int) -> LplCosts:
+def _measured(
+    body_bytes: int, wake_up_us: int, count: int, seed: int, profile: Profile
+) -> LplCosts:
     gap_us = 3 * wake_up_us + round(GOLDEN * wake_up_us)
     end_us = count * gap_us
-    profile = load_profile("telosb")
     sleep_j = (profile.radio_sleep_w + profile.cpu_sleep_w) * end_us / US_PER_S
 
     def run(kind: str) -> list[float]:
-        bench = LplBench(PLACES_M, range_m=50.0, seed=seed, wake_up_us=wake_up_us)
+        bench = LplBench(PLACES_M, range_m=50.0, seed=seed, wake_up_us=wake_up_us, profile=profile)
         for number in range(count):
             if kind == "unicast":
                 bench.send(0, 1, body_bytes, number * gap_us)
             elif kind == "broadcast":
                 _broadcast(bench, body_bytes, number * gap_us)
-        return bench.spent_j(end_us)
+        spent_j = bench.spent_j(end_us)
+        assert len(bench.delivered) == (count if kind == "unicast" else 0), bench.outcomes()
+        assert not bench.outcomes()["lost"], bench.outcomes()
+        return spent_j
 
     idle_j, unicast_j, broadcast_j = run("idle"), run("unicast"), run("broadcast")
     wake_ups = end_us / wake_up_us
@@ -119,9 +128,8 @@ def _broadcast(bench: LplBench, body_bytes: int, at_us: int) -> None:
     bench.air.broadcast("data", 0, [1, 2], 50.0, body_bytes, at_us, on_heard)
 
 
-def expected_costs(body_bytes: int, *, wake_up_us: int) -> LplCosts:
+def expected_costs(body_bytes: int, *, wake_up_us: int, profile: Profile = TELOSB) -> LplCosts:
     """The same by formula."""
-    profile = load_profile("telosb")
     mac = profile.mac
     asleep_w = profile.radio_sleep_w + profile.cpu_sleep_w
     busy_w = profile.cpu_idle_w - asleep_w  # beside what the radio's frames cost
@@ -149,7 +157,10 @@ def expected_costs(body_bytes: int, *, wake_up_us: int) -> LplCosts:
             + on_j(on_us, copies * copy_us + busy_after_us, on_us / wake_up_us)
         )
 
-    copy_j = size * profile.receive_j_per_byte + copy_us * busy_w / US_PER_S
+    # A copy comes up to P after a wake-up; waiting within S is part of the sample.
+    longer_us = max(0.0, period_us - SAMPLE_US) ** 2 / (2 * period_us) * asleep_us / wake_up_us
+    copy_j = size * profile.receive_j_per_byte
+    copy_j += (copy_us * busy_w + longer_us * listen_w) / US_PER_S
     missed = (STAY_US + copy_us) // wake_up_us
     ack_in_j = mac.ack_bytes * profile.receive_j_per_byte
     return LplCosts(

@@ -81,6 +81,8 @@ class _Steps:
         """What a step gives, by column."""
         trace, window_us = self._trace, self._facts["window_us"]
         level = AnswerLevel(self._facts[ANSWER.name])
+        # A join of complete arity leaves out pairs on purpose.
+        has_pairs = window_us is not None and self._facts["arity"] != "complete"
         match step:
             case "energy":
                 return energy_totals(trace)
@@ -89,24 +91,16 @@ class _Steps:
             case "output":
                 return output_totals(self._results)
             case "recall":
-                # A join of complete arity leaves out pairs on purpose.
-                if window_us is None or self._facts["arity"] == "complete":
+                if not has_pairs or level is not AnswerLevel.RESULTS:
                     return {}
                 return recall(trace, self._results, window_us)
             case "errors":
-                if window_us is None or self._facts["arity"] == "complete":
+                if not has_pairs:
                     return {}
-                delay_us, end_us = self._facts["delay_us"], self._facts["end_us"]
-                return errors(
-                    trace,
-                    self._results,
-                    level,
-                    window_us=window_us,
-                    delay_us=delay_us,
-                    end_us=end_us,
-                )
+                times_us = {key: self._facts[key] for key in ("window_us", "delay_us", "end_us")}
+                return errors(trace, self._results, level, **times_us)
             case "tracking":
-                return tracking(trace, self._results, has_window=window_us is not None)
+                return tracking(trace, self._results, level, has_window=window_us is not None)
             case _:
                 raise AssertionError(step)
 

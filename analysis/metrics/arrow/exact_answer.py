@@ -77,7 +77,8 @@ def _active(
     pair: Integers, at_us: Integers, region: Integers, window_us: int, end_us: int
 ) -> Stays:
     """When the newest reading of each pair is in the window, cut where its region changes."""
-    during = (at_us >= 0) & (at_us < end_us)
+    # Before the run nothing counts, but a reading of then may still be in the window.
+    during = (at_us + window_us >= 0) & (at_us < end_us)
     pair, at_us, region = pair[during], at_us[during], region[during]
     order = np.lexsort((region, at_us, pair))
     pair, at_us, region = pair[order], at_us[order], region[order]
@@ -88,7 +89,9 @@ def _active(
     same = goes_on & (region[1:] == region[:-1])
     opens = np.append(True, ~same)[: len(pair)]
     closes = np.append(~same, True)[: len(pair)]
-    return Stays(pair[opens], at_us[opens], until_us[closes], region[opens])
+    from_us, to_us = np.maximum(at_us[opens], 0), until_us[closes]
+    seen = to_us > 0
+    return Stays(pair[opens][seen], from_us[seen], to_us[seen], region[opens][seen])
 
 
 def _shown(active: Stays) -> tuple[Integers, Integers, Integers]:

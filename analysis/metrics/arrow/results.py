@@ -50,6 +50,11 @@ class ResultRows:
         self.joined = self.origin != NULL
         """Which rows are join results; in the others motes leave the answer, or a query of the sink speaks."""
 
+    def column(self, name: str) -> NDArray[np.int64]:
+        """A further column of integers."""
+        parts = [integers(batch.column(0)) for batch in self._trace.batches("results", name)]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
     def listed(self, column: str) -> Iterator[Listed]:
         """What rows list in a column of members, some rows after the other."""
         first = 0

@@ -143,7 +143,7 @@ class ReportedJoin:
         for mote, node in enumerate(self._membership.head_of):
             members.setdefault(node, set()).add(mote)
         for node in sorted(self._heads):
-            released = list(self._heads[node].release(members.get(node, set())))
+            released: list[Record] = [*self._heads[node].release(members.get(node, set()))]
             self._report(node, released, self._clock.now_us)
         self._leasing.renew_moved()
 

@@ -68,7 +68,7 @@ class ReportLedger:
             case Snapshot() as snapshot:
                 return self._replace(report.head, known, report.number, snapshot, now_us)
             case record:
-                if not _is_new(known, report.number):
+                if not report.plain and not _is_new(known, report.number):
                     return []
                 return self._apply(report.head, known, report.number, record, now_us)
 

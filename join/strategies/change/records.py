@@ -63,8 +63,10 @@ class Report(NamedTuple):
     boot: int
     """How often the head had started before: one that crashed has forgotten what it reported."""
     number: int
-    """Counts the head's records; for a digest, the number that comes next."""
+    """Counts the head's records; of a digest or a plain record, the number that comes next."""
     record: Record
+    plain: bool
+    """Whether it is an `Enter` without a number, which takes no more than a reading: the head holds nothing."""
     sent_us: int
     """When the message that caused it was first sent. For measuring alone: it is not in the message."""
 
@@ -92,9 +94,15 @@ def record_bytes(record: Record, sizes: RecordSizes, now_us: int) -> int:
 
 def report_bytes(reports: Sequence[Report], sizes: RecordSizes, now_us: int, *, named: bool) -> int:
     """Bytes of a message with these reports; `named`: it says whose they are, as its sender does not."""
-    heads = {report.head for report in reports}
+    numbered = [report for report in reports if not report.plain]
+    heads = {report.head for report in numbered}
     head_bytes = SEQUENCE_BYTES + (NODE_BYTES if named else 0)
-    body = sum(record_bytes(report.record, sizes, now_us) for report in reports)
+    body = sum(record_bytes(report.record, sizes, now_us) for report in numbered)
+    for report in reports:
+        if report.plain:
+            assert isinstance(report.record, Enter), report
+            value, _, read_us = report.record
+            body += sizes.relayed_reading(value, read_us, now_us)
     return len(heads) * head_bytes + body
 
 

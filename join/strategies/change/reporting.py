@@ -2,6 +2,7 @@
 
 * While a head holds anything it sends a digest every `refresh_us`, or with a report when half of that has passed; the
   sink lets go of what is not confirmed for two periods and a little more.
+* A head that holds nothing reports who enters by plain records, as short as readings: they lapse by themselves.
 * A gap in a head's numbers, or a digest that differs, makes the sink ask for a snapshot, again if none comes.
 * Where losses go unnoticed, a head repeats its last report when it has been quiet for a while: the loss of any other shows
   by the numbers of those after it.
@@ -117,9 +118,17 @@ class Reporting:
         if sender is None:
             sender = self._senders[head] = _Sender(reporter, self._boots.get(head, 0), now_us)
             self._clock.call_at(now_us + self._refresh_us, self._confirm, (head, sender))
-        reports = [self._numbered(head, sender, record, sent_us) for record in records]
-        if not reports:
+        listed = list(records)
+        if not listed:
             return
+        # What is held must be numbered, and where losses go unnoticed everything, or nobody would ask for what is lost.
+        if not self._lossy and not reporter.held() and all(isinstance(r, Enter) for r in listed):
+            plain = [
+                Report(head, sender.boot, sender.next, record, True, sent_us) for record in listed
+            ]
+            self._transmit(head, plain)
+            return
+        reports = [self._numbered(head, sender, record, sent_us) for record in listed]
         sender.last = reports
         if reporter.held() and now_us - sender.confirmed_us >= self._refresh_us // 2:
             reports.append(self._digest(head, sender))
@@ -137,7 +146,7 @@ class Reporting:
     # Heads.
 
     def _numbered(self, head: int, sender: _Sender, record: Record, sent_us: int) -> Report:
-        report = Report(head, sender.boot, sender.next, record, sent_us)
+        report = Report(head, sender.boot, sender.next, record, False, sent_us)
         sender.next += 1
         return report
 
@@ -145,7 +154,7 @@ class Reporting:
         held = sender.reporter.held()
         sender.confirmed_us = self._clock.now_us
         record = Digest(len(held), checksum(held))
-        return Report(head, sender.boot, sender.next, record, self._clock.now_us)
+        return Report(head, sender.boot, sender.next, record, False, self._clock.now_us)
 
     def _transmit(self, head: int, reports: list[Report]) -> None:
         if self._packing is not None:

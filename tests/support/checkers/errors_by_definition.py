@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from sim.trace.tables import AnswerLevel
+from sim.trace.tables import SINK, AnswerLevel
 from tests.support.run_directories import Row
 
 Pair = tuple[int, int]
@@ -26,13 +26,13 @@ class AnswerRow:
     def row(self, level: AnswerLevel) -> Row:
         """As it stands in the table."""
         came, left = ([(node, 0) for node in nodes] for nodes in (self.came, self.left))
+        head: Row = (self.at_us, "q", "u", self.value)
         if level is AnswerLevel.RESULTS and came:
-            start = (self.at_us, "q", "+", self.value, came[0][0], 0, len(came), came[1:])
-            return (*start, self.delay_us or 0, 2, False, False, None, None, None, level.value)
+            result: Row = (came[0][0], 0, len(came), came[1:], self.delay_us or 0)
+            return (*head, *result, 2, False, False, None, None, None, level.value)
         delay_us = None if level is AnswerLevel.RESULTS else self.delay_us
-        start = (self.at_us, "q", "u", self.value, None, None, None, left, delay_us)
-        more = (self.answer, False, False, None, came or None, self.region, level.value)
-        return (*start, *more)
+        change: Row = (None, None, None, left, delay_us, self.answer)
+        return (*head, *change, False, False, None, came or None, self.region, level.value)
 
 
 @dataclass(frozen=True)
@@ -119,3 +119,28 @@ def _after(
 
 def _longest(delays_us: Iterable[int | None]) -> int | None:
     return max((delay for delay in delays_us if delay is not None), default=None)
+
+
+def count_verdict(story: Story, level: AnswerLevel) -> dict[str, int]:
+    """Exact member-time, and the differences of counts by value and region, summed over instants."""
+    exact_us = count_us = 0
+    for at_us in range(story.end_us):
+        for value in story.values():
+            counts: dict[int, int] = {}
+            for mote, newest_us in story.exact(value, at_us).items():
+                exact_us += 1
+                region = _region(story, mote, newest_us) if level is AnswerLevel.OCCUPANCY else 0
+                counts[region] = counts.get(region, 0) - 1
+            said: dict[int, int] = {}
+            for row in sorted(story.rows, key=lambda row: row.at_us):
+                if row.value == value and row.at_us <= at_us:
+                    said[row.region if level is AnswerLevel.OCCUPANCY else 0] = row.answer
+            for region, answer in said.items():
+                counts[region] = counts.get(region, 0) + answer
+            count_us += sum(map(abs, counts.values()))
+    return {"exact_us": exact_us, "count_us": count_us}
+
+
+def _region(story: Story, mote: int, newest_us: int) -> int:
+    rows = [each for each in story.heads if each[2] == mote and each[0] <= newest_us]
+    return max(rows)[3] if rows else SINK

@@ -43,6 +43,13 @@ def test_costs_are_those_of_the_closed_form(wake_up_s: float) -> None:
     )
 
 
+def test_so_are_those_of_a_radio_whose_frames_are_longer_than_a_sample() -> None:
+    mica2 = load_profile("mica2")
+    ours = measured_costs(20, wake_up_us=US_PER_S, count=50, seeds=range(30, 50), profile=mica2)
+    theirs = expected_costs(20, wake_up_us=US_PER_S, profile=mica2)
+    assert astuple(ours) == pytest.approx(astuple(theirs), rel=0.02)
+
+
 def test_a_unicast_is_repeated_until_its_target_wakes_up() -> None:
     bench = _bench()
     bench.send(0, 1, 20, 0)
@@ -103,6 +110,11 @@ def test_a_unicast_to_the_sink_is_one_frame() -> None:
     account.advance(US_PER_S)
     assert [row[1] for row in account.network.air.log] == ["data", "mac-ack"]
     assert account.arrived["data"] == 1
+    # Beside its samples it has listened for the assessment and the turnaround; its CPU was up for both frames.
+    ledger, mac = account.ledger, TELOSB.mac
+    extra_j = (mac.cca_us + TELOSB.turnaround_us) * (TELOSB.listen_w + TELOSB.cpu_idle_w)
+    extra_j += (COPY_US + 32 * mac.ack_bytes) * TELOSB.cpu_idle_w
+    assert ledger.idle_j[0] - ledger.idle_j[1] == pytest.approx(extra_j / US_PER_S)
     account.check()
 
 
@@ -128,6 +140,45 @@ def test_who_wakes_up_to_a_train_for_another_pays_for_one_copy() -> None:
     assert 100 < copies < 300
     assert bench.ledger.overhear_j[:2] == [0.0, 0.0]
     assert bench.ledger.rx_j[2] == 0.0
+
+
+def test_who_hears_a_broadcast_for_others_pays_for_one_copy() -> None:
+    bench = _bench()
+    for number in range(20):
+        bench.air.broadcast("data", 0, [1], 50.0, 20, number * US_PER_S, lambda *_: None)
+    bench.spent_j(20 * US_PER_S)
+    copy_j = SIZE * TELOSB.receive_j_per_byte
+    assert bench.ledger.overhear_j[:3] == pytest.approx([0.0, 0.0, 20 * copy_j])
+    assert bench.ledger.rx_j[:3] == pytest.approx([0.0, 20 * copy_j, 0.0])
+
+
+def test_a_train_that_goes_on_after_a_lost_acknowledgement_is_not_overheard_again() -> None:
+    placement = Placement(np.array([*CELL, (1e6, 1e6)]))
+    channel = LinkTable(placement, TELOSB, {(0, 1): 1.0, (1, 0): 0.2, (0, 2): 1.0})
+    bench = LplBench(CELL, range_m=50.0, seed=1, wake_up_us=WAKE_UP_US, channel=channel)
+    gap_us = 4 * WAKE_UP_US + 309_017
+    for number in range(200):
+        bench.send(0, 1, 20, number * gap_us)
+    bench.spent_j(200 * gap_us)
+    copies = round(bench.ledger.overhear_j[2] / (SIZE * TELOSB.receive_j_per_byte))
+    assert 0 < copies <= len(_trains(bench))
+
+
+def _trains(bench: LplBench) -> list[int]:
+    """When the trains of a bench began, counting those that went on without a pause as one."""
+    rows = [row for row in _rows(bench) if row[2] == 0]
+    ends = [row[0] + row[4] // SIZE * PERIOD_US for row in rows]
+    return [row[0] for row, before in zip(rows, [-1, *ends], strict=False) if row[0] != before]
+
+
+def test_a_dead_target_does_not_stay_on() -> None:
+    bench = _bench()
+    bench.ledger.set_down(1)
+    bench.send(0, 1, 20, 0)
+    bench.kernel.advance(20 * US_PER_S)
+    assert bench.lost == {DropReason.DEAD: 1}
+    # Only copies within its sample find it: a mote that stays on is tried once per copy.
+    assert bench.outcomes()[Outcome.DEAD] <= (1 + TELOSB.mac.retries) * (1 + SAMPLE_US // PERIOD_US)
 
 
 def test_a_lost_acknowledgement_makes_a_duplicate_that_is_handed_over_once() -> None:
