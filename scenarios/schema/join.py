@@ -48,11 +48,11 @@ class Join(Table):
     delay_s: Annotated[float, Field(ge=0, le=3600)] = Field(
         0.0,
         description="how long a reading or report may be held on its way, over all hops, so that several share a"
-        " message; used by `centralised`, `lease` and `change`",
+        " message; used by `centralised`, `lease`, `change` and `two-phase`",
     )
     records: Literal["plain", "compact"] = Field(
         "plain",
-        description="`compact`: values and times in readings and reports of `centralised`, `lease` and `change` take"
+        description="`compact`: values and times in readings and reports of `centralised`, `lease`, `change` and `two-phase` take"
         " as few bytes as they need",
     )
     home: Literal["hash", "scope"] = Field(
@@ -72,7 +72,7 @@ class Join(Table):
     )
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin",
-        description="the operator of `centralised`: `snjoin`, `mjoin`, `xjoin-tree`, `shj-tree` or `ripple`;"
+        description="the operator of `centralised` and `two-phase`: `snjoin`, `mjoin`, `xjoin-tree`, `shj-tree` or `ripple`;"
         " they find the same, at different CPU time",
     )
     arity: Literal["variable", "complete"] = Field(
