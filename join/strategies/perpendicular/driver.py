@@ -1,8 +1,8 @@
 """The strategy `perpendicular`: a reading is stored along its row and probes along its column.
 
-After the Perpendicular Approach of Zhu, Gupta & Tang, "Join of multiple data streams in sensor networks" (TKDE 2009), as far as
-its abstract and introduction say; the question of where to join is that of Chowdhary & Gupta (DASFAA 2005). Every row crosses
-every column, so that of two readings the later one's probe passes a node that has stored the earlier one.
+After the abstract of Zhu, Gupta & Tang, "Join of multiple data streams in sensor networks" (TKDE 2009), which names the
+Perpendicular Approach; Chowdhary & Gupta (DASFAA 2005) ask the same question. Every row crosses every column, so that of two
+readings the later one's probe passes a node that has stored the earlier one.
 
 What we filled in:
 

@@ -1,8 +1,9 @@
 """The strategy `placed`: readings of a value meet where that is cheapest, by what has been observed so far.
 
-After the abstracts of Coman & Nascimento (a cost model selects where in the network a join is processed, DMSN 2007) and of
-Mihaylov, Jacob, Ives & Guha, "Dynamic join optimization in multi-hop wireless sensor networks" (PVLDB 2010: cost models with
-learnt selectivities, adapted while the query runs); INJECT (2011) is known to us by name only.
+After the abstracts of Coman & Nascimento, "An analysis of join processing in sensor networks" (a cost model selects where in
+the network a join is processed), and of Mihaylov, Jacob, Ives & Guha, "Dynamic join optimization in multi-hop wireless sensor
+networks" (PVLDB 2010: cost models and learnt selectivities, adapted while the query runs). INJECT (2011) is known to us by name
+only.
 
 What we filled in, for one value at a time:
 
