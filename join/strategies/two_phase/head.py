@@ -22,12 +22,13 @@ NOT_CALLED_US = -(1 << 62)
 class _Held:
     """The readings of one value."""
 
-    __slots__ = ("called_us", "kept", "reminds", "sent", "vouched_us")
+    __slots__ = ("called_us", "kept", "reminds", "sent_us", "vouched_us")
 
     def __init__(self) -> None:
         self.kept: list[Reading] = []
         """Not sent, in order of arrival."""
-        self.sent: list[Reading] = []
+        self.sent_us: dict[int, int] = {}
+        """By mote: the newest reading sent."""
         self.called_us = NOT_CALLED_US
         """Up to what time the sink has called for readings."""
         self.reminds = False
@@ -56,10 +57,11 @@ class CandidateHead:
         """Take a member's reading; returns what to send now, oldest first."""
         held = self._values.setdefault(reading.value, _Held())
         partners = [each for each in held.kept if self._joins(each, reading)]
+        since_us = reading.at_us - self._window_us
         is_candidate = (
             bool(partners)
             or reading.at_us <= held.called_us
-            or any(self._joins(each, reading) for each in held.sent)
+            or any(us >= since_us and mote != reading.node for mote, us in held.sent_us.items())
         )
         held.kept.append(reading)
         if is_candidate:
@@ -100,8 +102,8 @@ class CandidateHead:
             earliest_us = now_us - self._keep_us
             yield from (reading for reading in held.kept if reading.at_us < earliest_us)
             held.kept = [reading for reading in held.kept if reading.at_us >= earliest_us]
-            held.sent = [reading for reading in held.sent if reading.at_us >= earliest_us]
-            if not held.kept and not held.sent and held.called_us < earliest_us:
+            held.sent_us = {mote: us for mote, us in held.sent_us.items() if us >= earliest_us}
+            if not held.kept and not held.sent_us and held.called_us < earliest_us:
                 del self._values[each]
 
     def kept(self) -> Iterator[Reading]:
@@ -116,7 +118,9 @@ class CandidateHead:
         chosen = sorted(readings, key=_time)
         for reading in chosen:
             held.kept.remove(reading)
-            held.sent.append(reading)
+            held.sent_us[reading.node] = max(
+                reading.at_us, held.sent_us.get(reading.node, reading.at_us)
+            )
             if held.vouched_us is None or reading.at_us > held.vouched_us:
                 held.vouched_us = reading.at_us
         return chosen
