@@ -48,6 +48,13 @@ def draw_answers(
     return save_figures(figures, folder)
 
 
+def metric_figure(found: Answers, metric: str) -> Figure:
+    """One metric of all groups, over the axis with the most numbers."""
+    x_axis = _longest(found)
+    others = [axis for axis in found.grouping.axes if axis != x_axis]
+    return _figure(found, found.means, metric, x_axis, others, label(metric))
+
+
 def lines(cells: Cells, xs: Sequence[float], *, title: str, axis: str, legend: str) -> Figure:
     """One line per series over numbers `xs`, with its 95 % interval as a band."""
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")

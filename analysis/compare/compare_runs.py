@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,15 +15,19 @@ from analysis.compare.estimates import Answers, answers
 from analysis.compare.files import (
     Written,
     make_folder,
-    shown_metrics,
     write_answers,
     write_page,
     write_table,
 )
-from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.groups import Grouping, baselines, each_alone, group_by_keys
+from analysis.compare.metric_columns import (
+    BY_KIND,
+    check_metrics,
+    measure_columns,
+    shown_metrics,
+)
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.spark import run_metrics, traffic_by_kind
 from analysis.spark.compaction import COMPACTED
 from analysis.spark.session import SMALL_ROWS_MAX, sized, spark_session
@@ -35,9 +39,6 @@ NOTE = (
     "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
     " a baseline: the difference from it in %, taken seed by seed."
 )
-
-_BY_KIND: Final = ("bytes", "messages")
-"""What is also shown by message kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,25 +135,10 @@ def trace_rows(runs: Sequence[Run]) -> int:
     return sum(run.manifest.rows.get(table, 0) for run in runs for table in COMPACTED)
 
 
-def measure_columns(table: pa.Table) -> list[str]:
-    """The columns of a metrics table that were measured, without those that identify the run."""
-    names = table.column_names
-    return [*(name for name in METRICS if name in names), *(n for n in names if _is_by_kind(n))]
-
-
-def check_metrics(asked: Sequence[str]) -> None:
-    """Reject unknown metrics before any work.
-
-    Raises:
-        InputError: there is no such metric.
-    """
-    shown_metrics([metric for metric in asked if not _is_by_kind(metric)], list(METRICS), [])
-
-
 def group_runs(runs: Sequence[Run], keys: Sequence[str]) -> Grouping:
     """Runs by the values of scenario keys; each by itself if there are no keys."""
     if not keys:
-        return _each_alone([run.run for run in runs])
+        return each_alone([run.run for run in runs])
     return group_by_keys({run.run: run.manifest.scenario for run in runs}, keys)
 
 
@@ -161,7 +147,7 @@ def with_traffic_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) 
     sent = {(entry["run"], entry["kind"]): entry for entry in kinds}
     known = metrics.select(["run", "bytes"]).to_pylist()
     names = sorted({entry["kind"] for entry in kinds})
-    for what in _BY_KIND:
+    for what in BY_KIND:
         for kind in names:
             column = [
                 None if row["bytes"] is None else sent.get((row["run"], kind), {}).get(what, 0)
@@ -170,10 +156,6 @@ def with_traffic_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) 
             name = f"{what}_{re.sub(r'[^A-Za-z0-9]+', '_', kind)}"
             metrics = metrics.append_column(name, pa.array(column, pa.int64()))
     return metrics
-
-
-def _is_by_kind(column: str) -> bool:
-    return column.partition("_")[0] in _BY_KIND and column not in METRICS
 
 
 def _write(
@@ -194,7 +176,7 @@ def _write(
         facts=[f"{len(rows)} runs", *(f"by {key}" for key in question.by)],
     )
     if found is None:
-        found = answers(rows, _each_alone([row["run"] for row in rows]), measure_columns(table), {})
+        found = answers(rows, each_alone([row["run"] for row in rows]), measure_columns(table), {})
         page.note = "A row per run; metrics.csv has all metrics."
     else:
         x_axis = found.grouping.axes[0]
@@ -207,10 +189,6 @@ def _write(
     page.figures = written.figures
     page.downloads = [file for file in written.files if file.suffix in {".csv", ".parquet"}]
     return [*written.files, write_page(out_dir, page)]
-
-
-def _each_alone(names: Sequence[str]) -> Grouping:
-    return Grouping(["run"], {name: {"run": name} for name in names}, {n: n for n in names})
 
 
 def _bytes_per_s(

@@ -5,7 +5,6 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +12,6 @@ import pyarrow.parquet as pq
 from analysis.compare.answer_plots import draw_answers
 from analysis.compare.estimates import Answers, difference_table, summary_table
 from analysis.compare.page import Page, answer_page
-from analysis.metrics.definitions import METRICS
 from sim.errors import InputError
 from sim.files import Aside, write_whole
 
@@ -77,23 +75,6 @@ def write_table(table: pa.Table, out_dir: Path, name: str) -> list[Path]:
     with Aside(as_parquet) as aside:
         pq.write_table(table, aside)
     return [as_csv, as_parquet]
-
-
-def shown_metrics(
-    asked: Sequence[str], known: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """The metrics to show: those asked for, or of the main ones those that any run has.
-
-    Raises:
-        InputError: a metric was asked for that no run has.
-    """
-    unknown = [metric for metric in asked if metric not in known]
-    if unknown:
-        raise InputError(f"--metric {unknown[0]}: no such metric; there are: {', '.join(known)}")
-    if asked:
-        return list(asked)
-    main = [metric.name for metric in METRICS.values() if metric.main and metric.name in known]
-    return [name for name in main if any(row.get(name) is not None for row in rows)]
 
 
 def make_folder(folder: Path) -> None:

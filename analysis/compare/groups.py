@@ -31,6 +31,11 @@ class Grouping:
     """The label of each run's group."""
 
 
+def each_alone(names: Sequence[str]) -> Grouping:
+    """Every run a group of its own."""
+    return Grouping(["run"], {name: {"run": name} for name in names}, {n: n for n in names})
+
+
 def group_by_keys(
     scenarios: Mapping[str, Mapping[str, Any]],
     keys: Sequence[str],

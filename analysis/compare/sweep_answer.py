@@ -8,10 +8,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from analysis.compare.compare_runs import NOTE, Question, measure, measure_columns
+from analysis.compare.compare_runs import NOTE, Question, measure
 from analysis.compare.estimates import Answers, answers, value_array
-from analysis.compare.files import shown_metrics, write_answers, write_page, write_table
+from analysis.compare.files import write_answers, write_page, write_table
 from analysis.compare.groups import Grouping
+from analysis.compare.metric_columns import measure_columns, shown_metrics
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.spark.traces import Run, find_runs
 

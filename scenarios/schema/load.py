@@ -26,14 +26,22 @@ class LoadedScenario:
     """Where paths inside the scenario start."""
 
 
-def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScenario:
-    """The scenario at a path, or the shipped one of that name, with `--set` settings applied.
+def load_scenario(
+    name_or_path: str,
+    settings: Sequence[str] = (),
+    *,
+    changes: Mapping[str, object] | None = None,
+) -> LoadedScenario:
+    """The scenario at a path, or the shipped one of that name, with `--set` settings and `changes` applied.
+
+    `changes` has values by dotted key.
 
     Raises:
         ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
-    return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
+    scenario = parse_scenario(text, name_or_path, settings, changes=changes)
+    return LoadedScenario(scenario, name_or_path, base_dir)
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:
@@ -59,14 +67,25 @@ def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple
     raise ScenarioError(name_or_path, [Fault("", "", expected)])
 
 
-def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scenario:
-    """Parse the scenario in `text`, with `settings` of the form a.b=value applied.
+def parse_scenario(
+    text: str,
+    source: str,
+    settings: Sequence[str] = (),
+    *,
+    changes: Mapping[str, object] | None = None,
+) -> Scenario:
+    """Parse the scenario in `text`, with `settings` of the form a.b=value and `changes` applied.
 
     Raises:
         ScenarioError: it is invalid; lists every error.
     """
     content = parse_toml(text, source)
     faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
+    faults += [
+        Fault("set", f"{key}={value!r}", why_not)
+        for key, value in (changes or {}).items()
+        if (why_not := put_key(content, key, value))
+    ]
     if faults:
         raise ScenarioError(source, faults)
     return validate_scenario(content, source)

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep
+from analysis.compare.sweep_folder import FORMAT
+from analysis.compare.sweep_folder import RECORD as SWEEP
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.session import sweep_session
 from analysis.spark.shipping import ship_code
@@ -32,8 +34,6 @@ from sim.trace.manifest import Manifest, read_complete
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FORMAT: Final = "motejoin-sweep-1"
-SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
 COMPACT_RUNS_MIN: Final = 200

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.compare.compare_runs import Question, check_metrics
+from analysis.compare.compare_runs import Question
 from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.metric_columns import check_metrics
 from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep.task import Failure
 from sim.errors import Fault, ScenarioError
