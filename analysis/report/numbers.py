@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.report.html import Html, join, tag
+from analysis.report.verdict import Baseline
 from sim.trace.manifest import Manifest
 
 Tile = tuple[str, str, str]
@@ -15,14 +16,14 @@ Metrics = Mapping[str, Any]
 """Metrics of the run by name, as far as they are known."""
 
 
-def tiles(manifest: Manifest, metrics: Metrics) -> Html:
-    """The key figures, in groups."""
+def tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> Html:
+    """The key figures, in groups; costs with those of the baseline beside them."""
     gas = manifest.scenario.get("phenomenon", {}).get("kind") == "gas-cloud"
     groups = {
         "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
         "The answer": _answer_tiles(metrics),
-        "On air": _air_tiles(metrics),
-        "Energy and losses": _energy_tiles(manifest, metrics),
+        "On air": _air_tiles(metrics, baseline),
+        "Energy and losses": _energy_tiles(manifest, metrics, baseline),
     }
     return join(
         *(
@@ -47,12 +48,20 @@ def _tile(label: str, shown: str, more: str) -> Html:
     )
 
 
-def _known(metrics: Metrics, notes: Mapping[str, str]) -> list[Tile]:
-    """A tile for each metric that is known, by its label and with its note."""
+def _known(
+    metrics: Metrics, notes: Mapping[str, str], baseline: Baseline | None = None
+) -> list[Tile]:
+    """A tile for each metric that is known, by its label, with its note and its value in the baseline."""
     return [
-        (METRICS[name].title, figure(name, metrics[name]), note)
+        (
+            METRICS[name].title,
+            figure(name, metrics[name]),
+            "; ".join(
+                text for text in (note, baseline and baseline.beside(name, metrics[name])) if text
+            ),
+        )
         for name, note in notes.items()
-        if metrics[name] is not None
+        if metrics.get(name) is not None
     ]
 
 
@@ -69,17 +78,19 @@ def _phenomenon_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
         {
             "detection_delay_s": f"at {number(tracking['detected_s'])} s",
             "coverage": "answer ∩ truth / answer ∪ truth",
-            "false_alarms": f"on average; {number(metrics['misses'])} are missing",
+            "false_alarms": "on average over time",
+            "misses": "on average over time",
         },
     )
 
 
 def _answer_tiles(metrics: Metrics) -> list[Tile]:
-    useful = f"{METRICS['probe_usefulness'].label} {number(metrics['probe_usefulness'])}"
+    useful = f"{METRICS['probe_usefulness'].label} {quantity('probe_usefulness', metrics['probe_usefulness'])}"
     return _known(
         metrics,
         {
             "results": "at the sink",
+            "recall": "of the exact join's pairs",
             "tuple_width": "per result, on average",
             "delay_ms": "after the reading, on average",
             "probes_per_reading": useful,
@@ -87,7 +98,7 @@ def _answer_tiles(metrics: Metrics) -> list[Tile]:
     )
 
 
-def _air_tiles(metrics: Metrics) -> list[Tile]:
+def _air_tiles(metrics: Metrics, baseline: Baseline | None) -> list[Tile]:
     of_all = _share(metrics["control_bytes"], metrics["bytes"])
     return _known(
         metrics,
@@ -97,10 +108,11 @@ def _air_tiles(metrics: Metrics) -> list[Tile]:
             "control_bytes": f"{of_all} of all bytes",
             "copies_lost": "on air or at dead motes",
         },
+        baseline,
     )
 
 
-def _energy_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
+def _energy_tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> list[Tile]:
     drops = sum(manifest.counts["drops"].values())
     dropped = quantity("readings_dropped", metrics["readings_dropped"])
     elections = _share(metrics["control_j"], metrics["energy_j"])
@@ -111,6 +123,7 @@ def _energy_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
             "dead": f"of {number(manifest.scenario['motes']['count'])}",
             "drop_rate": f"{dropped} of {number(metrics['readings_valued'])} with a value",
         },
+        baseline,
     )
     return [*known, ("Drops", number(drops), "readings, messages and held readings")]
 

@@ -7,7 +7,6 @@ it forwards and backwards alike. A cloud moves slowly compared with the frames: 
 255 steps per battery, at as many sample times as `ENERGY_CELLS_MOST` allows.
 """
 
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
@@ -18,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.report.energy import EnergyHistory
+from analysis.report.map.packing import packed
 from analysis.trace.reader import TraceTables, codes, lists
 from sim.trace.manifest import Manifest
 from sim.trace.tables import SINK, Change, Event
@@ -334,25 +334,35 @@ def replay_payload(
     }
 
 
-def packed(numbers: NDArray[Any], kind: str) -> str:
-    """Numbers as a little-endian typed array in base64, which the page decodes without parsing."""
-    return b64encode(numbers.astype(kind).tobytes()).decode()
-
-
 def _packed_toggles(toggles: Toggles) -> dict[str, str]:
     return {"starts": packed(toggles.starts, "<u4"), "nodes": packed(toggles.nodes, "<u4")}
 
 
 def _rounds(tables: TraceTables, frames: Frames, *, motes: int) -> list[dict[str, Any]]:
-    """For each clustering round the first frame that shows it, and the head of each mote."""
+    """For each clustering round the first frame that shows it, and the head, next hop and upper head of each mote."""
+    routed = all(tables.has_column("elections", column) for column in ("via", "up"))
     at_us, number, node, head = tables.arrays("elections", "at_us", "round", "node", "head")
+    via, up = (
+        tables.arrays("elections", "via", "up") if routed else (head, np.full(len(head), SINK))
+    )
+    # Without levels a head sends straight to the sink.
+    up = np.nan_to_num(up.astype(np.float64), nan=SINK)
     rounds = []
     for each in np.unique(number).tolist():
         chosen = number == each
-        head_of = np.full(motes, NO_HEAD, np.int64)
-        head_of[node[chosen].astype(np.int64)] = head[chosen]
+        nodes = node[chosen].astype(np.int64)
         frame = int(frames.first_seeing(at_us[chosen].max().astype(np.int64)))
-        rounds.append({"frame": frame, "head": packed(head_of, "<i4")})
+        entry: dict[str, Any] = {"frame": frame}
+        for name, column in (("head", head), ("via", via), ("up", up)):
+            of = np.full(motes, NO_HEAD, np.int64)
+            of[nodes] = column[chosen]
+            entry[name] = packed(of, "<i4")
+        # What hardly ever differs is left out.
+        if np.array_equal(via[chosen], head[chosen]):
+            del entry["via"]
+        if (up[chosen] == SINK).all():
+            del entry["up"]
+        rounds.append(entry)
     return rounds
 
 

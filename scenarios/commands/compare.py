@@ -83,10 +83,10 @@ def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
-    from analysis.metrics.definitions import label, number
+    from analysis.metrics.definitions import cell, label
 
     columns = [*_RUN, *shown]
-    cells = [[str(row["run"]), *(number(row[column]) for column in columns)] for row in rows]
+    cells = [[str(row["run"]), *(cell(column, row[column]) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]
     if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
         return header, cells

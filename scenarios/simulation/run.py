@@ -86,10 +86,22 @@ def run_scenario(
     return manifest
 
 
-def _claim(directory: Path, source: str, *, force: bool) -> Path:
-    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
-    place = directory
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+def free_directory(wanted: Path) -> Path:
+    """`wanted`, or the first of wanted-2, wanted-3, … that does not exist yet."""
+    directory, number = wanted, 1
+    while directory.exists():
+        number += 1
+        directory = wanted.with_name(f"{wanted.name}-{number}")
+    return directory
+
+
+def check_free(directory: Path, source: str, *, force: bool) -> None:
+    """Check that a run may go to a directory: that it is new or empty, or, with `force`, holds an older run.
+
+    Raises:
+        ScenarioError: it may not.
+    """
+    if _is_taken(directory):
         expected = None
         if not force:
             expected = "already there; expected a new directory, or --force to replace a run"
@@ -97,7 +109,16 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
             expected = "not a run directory; --force replaces runs only"
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
-        place = beside(directory.absolute(), "new")
+
+
+def _is_taken(directory: Path) -> bool:
+    return directory.exists() and (not directory.is_dir() or any(directory.iterdir()))
+
+
+def _claim(directory: Path, source: str, *, force: bool) -> Path:
+    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+    check_free(directory, source, force=force)
+    place = beside(directory.absolute(), "new") if _is_taken(directory) else directory
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as fault:

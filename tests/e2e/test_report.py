@@ -252,7 +252,7 @@ def test_a_browser_draws_everything_without_errors(dying: Reported, tmp_path: Pa
     page = Page(drawn)
     root = next(attributes for name, attributes in page.tags if name == "html")
     assert root["data-report"] == "ready"
-    assert sum(name == "svg" for name, _ in page.tags) == len(page.data["charts"])
+    assert sum(name == "svg" for name, _ in page.tags) == len(page.data["charts"]) + 1
     assert "90 s" in page.words
     inside = sets_of(page.data["replay"]["truth"])[90]
     answer = sets_of(page.data["replay"]["answer"])[90]

@@ -193,7 +193,7 @@ def test_a_heat_map_takes_keys_whose_values_are_arrays() -> None:
     [
         (Estimate(None, None, None, 0), None, "–"),
         (Estimate(3.25, None, None, 1), None, "3.25"),
-        (Estimate(2000.0, 1000.0, 3000.0, 5), None, "2000 ± 1,000"),
+        (Estimate(2000.0, 1000.0, 3000.0, 5), None, "2,000 ± 1,000"),
         (Estimate(2.0, 1.0, 3.0, 5), Estimate(-50.0, -60.0, -40.0, 5), "2 ± 1 (-50.0 ± 10 %)"),
         (Estimate(2.0, 1.0, 3.0, 5), Estimate(0.0, 0.0, 0.0, 5), "2 ± 1 (+0.0 %)"),
     ],
