@@ -46,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         load_plugins()
         given = sys.argv[1:] if arguments is None else list(arguments)
         args = _parser(given).parse_args(given)
+        args.given = given
         exit_code: int = args.run(args)
         sys.stdout.flush()
     except MoteJoinError as fault:

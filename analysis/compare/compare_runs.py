@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
+from analysis.compare.answer_plots import Width
+from analysis.compare.captions import NOTE, Origin, figure_captions, origin_of, seeds_note
 from analysis.compare.estimates import Answers, answers
 from analysis.compare.files import (
     Written,
@@ -35,11 +37,6 @@ from analysis.spark.traces import Rejected, Run, find_runs, load_traces
 
 Report = Callable[[str], None]
 
-NOTE = (
-    "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
-    " a baseline: the difference from it in %, taken seed by seed."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -51,6 +48,10 @@ class Question:
     """Scenario keys to group by; none: each run by itself."""
     baseline: str | None = None
     """The group that others are compared with."""
+    width: Width = Width.SCREEN
+    """How wide figures are."""
+    command: str = ""
+    """The command line that asks it, for captions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class Comparison:
     """Estimates by group, if groups or a baseline were asked for."""
     shown: list[str] = field(default_factory=list)
     """The metrics to show."""
+    origin: Origin | None = None
+    """Where the numbers come from."""
 
 
 def compare(
@@ -107,11 +110,12 @@ def compare(
     if question.by or question.baseline:
         found = answers(rows, grouping, measures, baseline_of)
     files: list[Path] = []
+    origin = origin_of(rows, [run.manifest.fingerprint for run in runs], question.command)
     if out_dir is not None:
         report(f"writing tables and figures to {out_dir} …")
         label = "group" if question.by else "run"
-        files = _write(out_dir, table, kinds, found, shown, question, label)
-    return Comparison(rows, rejected, files, found, shown)
+        files = _write(out_dir, table, kinds, found, shown, question, label, origin)
+    return Comparison(rows, rejected, files, found, shown, origin)
 
 
 def measure(spark: SparkSession, runs: Sequence[Run]) -> tuple[pa.Table, list[dict[str, Any]]]:
@@ -166,6 +170,7 @@ def _write(
     shown: Sequence[str],
     question: Question,
     label: str,
+    origin: Origin,
 ) -> list[Path]:
     rows = table.to_pylist()
     written = Written(write_table(table, out_dir, "metrics"))
@@ -177,18 +182,22 @@ def _write(
     )
     if found is None:
         found = answers(rows, each_alone([row["run"] for row in rows]), measure_columns(table), {})
-        page.note = "A row per run; metrics.csv has all metrics."
+        page.note = f"A row per run; metrics.csv has all metrics. {origin.sentence}"
     else:
         x_axis = found.grouping.axes[0]
-        more = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
+        more = write_answers(
+            found, shown, out_dir, label=label, x_axis=x_axis, width=question.width
+        )
         written.files += more.files
         written.figures |= more.figures
-        page.note = NOTE
+        page.note = f"{NOTE} {origin.sentence}"
+        page.warning = seeds_note(found, shown)
     page.header = answer_header(found, shown, label)
     page.rows = answer_rows(found, shown)
     page.figures = written.figures
+    page.captions = figure_captions(found, list(written.figures), origin, question.baseline)
     page.downloads = [file for file in written.files if file.suffix in {".csv", ".parquet"}]
-    return [*written.files, write_page(out_dir, page)]
+    return [*written.files, *write_page(out_dir, page)]
 
 
 def _bytes_per_s(

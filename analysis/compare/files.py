@@ -9,14 +9,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.compare.answer_plots import draw_answers
+from analysis.compare.answer_plots import Width, draw_answers
 from analysis.compare.estimates import Answers, difference_table, summary_table
 from analysis.compare.page import Page, answer_page
+from analysis.compare.run_plots import ENDINGS
 from sim.errors import InputError
 from sim.files import Aside, write_whole
 
 PAGE = "index.html"
 FIGURES = "figures"
+CAPTIONS = "captions.md"
 
 
 @dataclass(slots=True)
@@ -35,14 +37,20 @@ class Written:
 
 
 def write_answers(
-    found: Answers, shown: Sequence[str], out_dir: Path, *, label: str, x_axis: str | None = None
+    found: Answers,
+    shown: Sequence[str],
+    out_dir: Path,
+    *,
+    label: str,
+    x_axis: str | None = None,
+    width: Width = Width.SCREEN,
 ) -> Written:
     """Write summary and differences of all metrics, and draw those to be shown."""
     _remove_earlier(found.metrics, out_dir)
     written = Written(write_table(summary_table(found, label), out_dir, "summary"))
     if found.differences:
         written.files += write_table(difference_table(found, label), out_dir, "differences")
-    written.add_figures(draw_answers(found, shown, out_dir / FIGURES, x_axis=x_axis))
+    written.add_figures(draw_answers(found, shown, out_dir / FIGURES, x_axis=x_axis, width=width))
     return written
 
 
@@ -52,15 +60,18 @@ def _remove_earlier(metrics: Sequence[str], out_dir: Path) -> None:
         (out_dir / f"differences{ending}").unlink(missing_ok=True)
     for metric in metrics:
         for name in (metric, f"{metric}-difference", f"{metric}-heat"):
-            for ending in (".png", ".svg"):
-                (out_dir / FIGURES / f"{name}{ending}").unlink(missing_ok=True)
+            for ending in ENDINGS:
+                (out_dir / FIGURES / f"{name}.{ending}").unlink(missing_ok=True)
 
 
-def write_page(out_dir: Path, page: Page) -> Path:
-    """Write the page with the table, the figures and links to all files."""
+def write_page(out_dir: Path, page: Page) -> list[Path]:
+    """Write the page with the table, the figures and links to all files, and the captions as text."""
+    captions = out_dir / CAPTIONS
+    texts = [f"**{name}**: {caption}\n" for name, caption in page.captions.items()]
+    write_whole(captions, "\n".join(texts))
     path = out_dir / PAGE
     write_whole(path, answer_page(page, out_dir))
-    return path
+    return [captions, path]
 
 
 def write_table(table: pa.Table, out_dir: Path, name: str) -> list[Path]:

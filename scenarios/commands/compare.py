@@ -1,6 +1,7 @@
 """`motejoin compare`: the metrics of several runs side by side."""
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,7 @@ example:
   motejoin compare runs/* --by join.strategy --baseline centralised
 
 The table goes to standard output. DIR gets metrics.csv and metrics.parquet (one row per run, all
-metrics), figures as PNG and SVG, and index.html over all. With --by or --baseline, summary.csv has mean,
+metrics), figures as PNG, SVG and PDF with captions.md, and index.html over all. With --by or --baseline, summary.csv has mean,
 95 % interval and n of every metric per group, and differences.csv the differences in %.
 
 exit codes:
@@ -54,11 +55,13 @@ def run(args: argparse.Namespace) -> int:
     from analysis.spark.session import require_spark
 
     require_spark()
+    from analysis.compare.answer_plots import Width
+    from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question, compare
     from analysis.compare.page import answer_header, answer_rows
-    from scenarios.terminal.text_table import print_numbers
 
-    question = Question(args.metric, args.by, args.baseline)
+    command = shlex.join(["motejoin", *args.given])
+    question = Question(args.metric, args.by, args.baseline, Width(args.width), command)
     comparison = compare(
         args.runs,
         args.out,
@@ -67,12 +70,17 @@ def run(args: argparse.Namespace) -> int:
         report=report,
         settings=spark_settings(args.conf),
     )
-    if comparison.found is None:
-        print_numbers(*metrics_table(comparison.rows, comparison.shown))
+    assert comparison.origin is not None
+    found, shown, origin = comparison.found, comparison.shown, comparison.origin.sentence
+    if found is None:
+        table = metrics_table(comparison.rows, shown)
+        print_answer(*table, form=args.format, caption=f"Metrics of runs. {origin}")
     else:
-        found, shown = comparison.found, comparison.shown
-        name = "group" if args.by else "run"
-        print_answer(answer_header(found, shown, name), answer_rows(found, shown))
+        header = answer_header(found, shown, "group" if args.by else "run")
+        caption = f"{NOTE} {origin}"
+        print_answer(header, answer_rows(found, shown), form=args.format, caption=caption)
+        if few := seeds_note(found, shown):
+            report(few)
     for file in comparison.files:
         report(f"wrote {file}")
     _warn(comparison.rows)

@@ -1,6 +1,7 @@
 """`motejoin sweep`: many runs as Spark tasks, then tables and figures."""
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Final
 
@@ -68,6 +69,8 @@ def run(args: argparse.Namespace) -> int:
     settings = spark_settings(args.conf)
     # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
     require_spark()
+    from analysis.compare.answer_plots import Width
+    from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question
     from analysis.compare.page import answer_header, answer_rows
     from scenarios.sweep.driver import run_sweep
@@ -75,7 +78,9 @@ def run(args: argparse.Namespace) -> int:
 
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
     baseline = args.baseline or (None if args.by else sweep.baseline)
-    question = Question(args.metric or sweep.metrics, args.by or sweep.by, baseline)
+    command = shlex.join(["motejoin", *args.given])
+    metrics, by = args.metric or sweep.metrics, args.by or sweep.by
+    question = Question(metrics, by, baseline, Width(args.width), command)
     plan = plan_sweep(sweep, question)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
     report(
@@ -101,8 +106,13 @@ def run(args: argparse.Namespace) -> int:
     if result.answer:
         found, metrics = result.answer.found, result.answer.shown
         print_answer(
-            answer_header(found, metrics, result.answer.label), answer_rows(found, metrics)
+            answer_header(found, metrics, result.answer.label),
+            answer_rows(found, metrics),
+            form=args.format,
+            caption=f"{NOTE} {result.answer.origin.sentence}",
         )
+        if few := seeds_note(found, metrics):
+            report(few)
     for failure in result.failures[:ROWS_MAX]:
         print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
     if len(result.failures) > ROWS_MAX:
