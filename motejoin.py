@@ -1,4 +1,4 @@
-"""motejoin from Python: run, sweep, compare, join and query, as the command line does.
+"""motejoin from Python: run, sweep, compare, ask, join and query, as the command line does.
 
 A run leaves a directory; `Run` opens it:
 
@@ -19,17 +19,26 @@ simulation:
 >>> mj.query("SELECT COUNT(*) AS n FROM S [RANGE 60 s]", streams={"S": "readings.csv"}).column("n").to_pylist()
 [1, 2]
 
-Mistakes raise `MoteJoinError` with the message that the command line prints. `sweep`, `compare` and `traces`
+Mistakes raise `MoteJoinError` with the message that the command line prints. `sweep`, `compare`, `ask` and `traces`
 need Spark (`pip install 'motejoin[spark]'`). Importing this module loads nothing heavy.
 """
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.interface.results import AnyPath, Comparison, Picture, Run, Sweep, directory_of
+from scenarios.interface.results import (
+    Answer,
+    AnyPath,
+    Comparison,
+    Picture,
+    Run,
+    Sweep,
+    directory_of,
+)
 from sim.errors import InputError, MoteJoinError, ScenarioError, TraceError
 
 if TYPE_CHECKING:
@@ -41,6 +50,7 @@ if TYPE_CHECKING:
     from analysis.spark.traces import Traces
 
 __all__ = [
+    "Answer",
     "Comparison",
     "InputError",
     "MoteJoinError",
@@ -49,6 +59,7 @@ __all__ = [
     "ScenarioError",
     "Sweep",
     "TraceError",
+    "ask",
     "compare",
     "join",
     "query",
@@ -163,6 +174,44 @@ def compare(
         alone = each_alone([row["run"] for row in rows])
         found = answers(rows, alone, measure_columns(table), {})
     return Comparison(table, found, compared.files)
+
+
+def ask(
+    sweeps: AnyPath | Sweep | Sequence[AnyPath | Sweep],
+    *,
+    maximise: str | None = None,
+    minimise: str | None = None,
+    pareto: tuple[str, str] | None = None,
+    probability: str | None = None,
+    quantiles: str | None = None,
+    where: str | Sequence[str] = (),
+    by: Sequence[str] = (),
+    master: str | None = None,
+) -> Answer:
+    """Ask finished sweeps one question, as `motejoin ask` does: `ask(s, maximise="recall", where="bytes < 1e6")`.
+
+    Raises:
+        InputError: there is not one question, or no such sweep, metric or key.
+    """
+    from analysis.spark.session import require_spark
+
+    several = [sweeps] if isinstance(sweeps, str | PathLike | Sweep) else sweeps
+    paths = [each.directory if isinstance(each, Sweep) else Path(each) for each in several]
+    asked = {
+        "maximise": maximise,
+        "minimise": minimise,
+        "probability": probability,
+        "quantiles": quantiles,
+        "where": [where] if isinstance(where, str) else list(where),
+    }
+    words = [*map(str, paths), *_words(asked)]
+    words += ["--pareto", *pareto] if pareto is not None else []
+    args = _parsed("ask", words)
+    require_spark()
+    from analysis.ask.asking import ask
+    from scenarios.commands.ask import question_of
+
+    return Answer(ask(paths, question_of(args), by=by, master=master))
 
 
 def traces(spark: "SparkSession", paths: Sequence[AnyPath | Run]) -> "Traces":

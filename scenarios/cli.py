@@ -15,6 +15,7 @@ EXAMPLES: Final = """examples:
   motejoin report runs/gas-cloud-small-1
   motejoin compare runs/*
   motejoin sweep feedback-small         many runs, then tables and figures
+  motejoin ask sweeps/feedback-small --minimise bytes_per_s --where "recall > 0.99"
   motejoin scenarios                    list what ships
   motejoin COMMAND --help               more on a command
 
@@ -26,6 +27,7 @@ COMMANDS: Final = {
     "report": "make one HTML page of a run: animated replay, plots, tables",
     "compare": "metrics of several runs side by side",
     "sweep": "many runs on all cores or on a Spark cluster, then tables and figures",
+    "ask": "ask finished sweeps for the best point, trade-offs, probabilities or quantiles",
     "cluster": "hold one election of cluster heads and show its figures",
     "join": "run one join operator over a recorded stream",
     "query": "run queries over recorded streams",

@@ -92,14 +92,17 @@ def seeds_note(found: Answers, shown: Sequence[str]) -> str:
         return ""
     if most == 1:
         return "One seed gives no interval: run at least 5 seeds before citing a mean."
-    wanted = max(
-        seeds_wanted(found.means[group, metric], scale_of(metric))
+    wanted, group, metric = max(
+        (seeds_wanted(found.means[group, metric], scale_of(metric)), group, metric)
         for group in found.runs
         for metric in shown
     )
     if wanted <= most:
         return ""
     about = "more than 1,000" if wanted >= 1000 else f"about {wanted}"
-    shares = any(scale_of(metric) is Scale.SHARE for metric in shown)
-    within = "within 10 % of its mean" + (", shares within 5 points" if shares else "")
-    return f"{most} seeds are few: {about} would bring every interval here {within}."
+    share = scale_of(metric) is Scale.SHARE
+    within = "within 5 points" if share else "within 10 % of its mean"
+    return (
+        f"{most} seeds are few: {about} would bring every interval here {within}"
+        f" (the widest is {label(metric)} of {group})."
+    )

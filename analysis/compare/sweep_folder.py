@@ -26,6 +26,8 @@ class SweepFolder:
     axes: list[str]
     places: dict[str, dict[str, Any]]
     """Each point's value on each axis."""
+    settings: dict[str, dict[str, Any]]
+    """Every key that each point sets, and its value on each axis."""
     metrics: pa.Table
     """One row per run."""
     summary: pa.Table
@@ -60,6 +62,7 @@ def read_sweep(directory: Path) -> SweepFolder:
             record["name"],
             record["axes"],
             places,
+            {point["name"]: point["settings"] | point["place"] for point in record["points"]},
             pq.read_table(directory / "metrics.parquet"),
             pq.read_table(directory / "summary.parquet"),
             json.loads((directory / "failures.json").read_text()),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -25,6 +26,8 @@ _QUICK_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles quickly rather than well, which pays off within the first minute only."""
 _LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
 _LOG_LINES_SHOWN: Final = 10
+_CONNECT_S: Final = 5.0
+"""How long a Spark master may take to accept a connection."""
 _DRIVER_MEMORY_MIB_MAX: Final = 8192
 _TASK_FAILURES_MAX: Final = 4
 """How often a task may fail: what Spark allows on clusters."""
@@ -57,6 +60,7 @@ def spark_session(
     if submitted and master is None:
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
+    _check_reachable(chosen)
     # The JVM's own log goes to a temporary file: the terminal is for our table and messages.
     with tempfile.TemporaryFile() as log:
         try:
@@ -65,6 +69,28 @@ def spark_session(
             raise MachineError(
                 f"Spark does not start on {chosen!r}: {_first_line(fault)}{_tail(log)}"
             ) from fault
+
+
+def _check_reachable(master: str) -> None:
+    """Refuse a standalone master that nobody answers for: Spark itself would try for a minute.
+
+    Raises:
+        MachineError: none of its addresses takes a connection.
+    """
+    if not master.startswith("spark://"):
+        return
+    faults = []
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S):
+                return
+        except (OSError, ValueError) as fault:
+            faults.append(f"{address}: {fault}")
+    raise MachineError(
+        f"--master {master}: no Spark master answers there ({'; '.join(faults)});"
+        " expected spark://HOST:PORT of one that runs"
+    )
 
 
 def sweep_session(

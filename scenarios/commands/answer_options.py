@@ -12,6 +12,8 @@ ROWS_MAX = 60
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options to a command."""
+    # The words of the command line, for captions; whoever parses them puts them here.
+    parser.set_defaults(given=[])
     show = parser.add_argument_group("what to show")
     show.add_argument(
         "--metric",

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question
     from analysis.compare.page import answer_header, answer_rows
-    from scenarios.sweep.driver import run_sweep
+    from scenarios.sweep.driver import check_free, run_sweep
     from scenarios.sweep.plan import plan_sweep
 
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
@@ -81,8 +81,11 @@ def run(args: argparse.Namespace) -> int:
     command = shlex.join(["motejoin", *args.given])
     metrics, by = args.metric or sweep.metrics, args.by or sweep.by
     question = Question(metrics, by, baseline, Width(args.width), command)
-    plan = plan_sweep(sweep, question)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
+    check_free(out_dir, resume=args.resume)
+    plan = plan_sweep(sweep, question)
+    for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
+        report(f"invalid, will not be run: {point}: {error}")
     report(
         f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
         f" = {len(sweep.points) * len(sweep.seeds)} runs in {out_dir}"

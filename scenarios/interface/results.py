@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+    from analysis.ask.asking import Asked
     from analysis.compare.estimates import Answers
 
 AnyPath = str | PathLike[str]
@@ -197,6 +198,30 @@ class Sweep(_Estimated):
         """The complete runs, in the order of `metrics`."""
         folder = self.directory / "runs"
         return [Run(folder / name) for name in self.metrics.column("run").to_pylist()]
+
+
+class Answer:
+    """The answer to a question over sweeps."""
+
+    def __init__(self, asked: "Asked") -> None:
+        self._asked = asked
+        self.sentence: Final = asked.answer.sentence
+        """The answer in words, and how sure it is."""
+        self.table: Final[pa.Table] = asked.table
+        """All points, the best first."""
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def plot(self) -> Picture:
+        """The points with 95 % intervals, the answer in colour."""
+        from analysis.ask.figures import answer_figure
+
+        return Picture(answer_figure(self._asked.answer))
+
+    def save(self, folder: AnyPath) -> list[Path]:
+        """Write sentence, table and figure to a folder; returns the files."""
+        return self._asked.write(Path(folder))
 
 
 def directory_of(run: AnyPath | Run) -> Path:

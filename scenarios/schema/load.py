@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from network.topology import read_positions
 from scenarios.files.outputs import no_file
 from scenarios.files.shipped import shipped_scenarios
 from scenarios.plugins import load_plugins
@@ -40,8 +41,9 @@ def load_scenario(
         ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
-    scenario = parse_scenario(text, name_or_path, settings, changes=changes)
-    return LoadedScenario(scenario, name_or_path, base_dir)
+    content = _changed(parse_toml(text, name_or_path), name_or_path, settings, changes)
+    infer_count(content, base_dir)
+    return LoadedScenario(validate_scenario(content, name_or_path), name_or_path, base_dir)
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:
@@ -67,19 +69,35 @@ def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple
     raise ScenarioError(name_or_path, [Fault("", "", expected)])
 
 
-def parse_scenario(
-    text: str,
-    source: str,
-    settings: Sequence[str] = (),
-    *,
-    changes: Mapping[str, object] | None = None,
-) -> Scenario:
-    """Parse the scenario in `text`, with `settings` of the form a.b=value and `changes` applied.
+def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scenario:
+    """Parse the scenario in `text`, with `settings` of the form a.b=value applied.
 
     Raises:
         ScenarioError: it is invalid; lists every error.
     """
-    content = parse_toml(text, source)
+    return validate_scenario(_changed(parse_toml(text, source), source, settings, None), source)
+
+
+def infer_count(content: dict[str, Any], base_dir: Path) -> None:
+    """Set `motes.count` to the number of positions in `motes.positions`, if it is left out."""
+    motes = content.get("motes")
+    if not isinstance(motes, dict) or "count" in motes or motes.get("placement") != "file":
+        return
+    try:
+        text = (base_dir / str(motes.get("positions"))).read_text("utf-8", errors="replace")
+    except OSError:
+        # Whoever reads it next says what is wrong with it.
+        return
+    motes["count"] = len(read_positions(text)[0])
+
+
+def _changed(
+    content: dict[str, Any],
+    source: str,
+    settings: Sequence[str],
+    changes: Mapping[str, object] | None,
+) -> dict[str, Any]:
+    """The content of a file after settings and changes."""
     faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
     faults += [
         Fault("set", f"{key}={value!r}", why_not)
@@ -88,7 +106,7 @@ def parse_scenario(
     ]
     if faults:
         raise ScenarioError(source, faults)
-    return validate_scenario(content, source)
+    return content
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:

@@ -250,9 +250,12 @@ def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[F
     return failures
 
 
-@contextmanager
-def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
-    """Lock `out_dir` for this sweep, so that no other driver works in it."""
+def check_free(out_dir: Path, *, resume: bool) -> None:
+    """Check that a sweep may go to a folder: that it is new or empty, or holds a sweep that is to be resumed.
+
+    Raises:
+        InputError: it may not.
+    """
     if "://" in str(out_dir) or ":/" in str(out_dir):
         raise InputError(f"--out {out_dir}: expected a folder of a mounted file system, not a URL")
     is_sweep = (out_dir / SWEEP).is_file()
@@ -265,6 +268,12 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
             f"--out {out_dir}: there is a sweep already; expected a new folder, or --resume to do"
             " the missing runs"
         )
+
+
+@contextmanager
+def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
+    """Lock `out_dir` for this sweep, so that no other driver works in it."""
+    check_free(out_dir, resume=resume)
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
         lock = (out_dir / SWEEP).open("a")

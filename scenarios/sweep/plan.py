@@ -64,7 +64,11 @@ def plan_sweep(sweep: Sweep, question: Question) -> Plan:
     for point in sweep.points:
         try:
             resolved = point_scenario(
-                sweep.content, point.settings, seed=sweep.seeds[0], source=sweep.source
+                sweep.content,
+                point.settings,
+                seed=sweep.seeds[0],
+                source=sweep.source,
+                base_dir=sweep.base_dir,
             )
         except ScenarioError as error:
             faults |= {str(fault): fault for fault in error.faults}
