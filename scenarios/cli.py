@@ -34,6 +34,8 @@ COMMANDS: Final = {
     "fidelity": "compare the radio models with independent numbers",
     "reproduce": "draw the papers' figures and check the papers' claims",
     "scenarios": "list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
+    "docs": "list the documents, or print one",
+    "completion": "print a script that makes the shell complete commands and options",
     "doctor": "check that this machine is ready (Python, packages, Java, Spark)",
 }
 """Each command and what it does; `scenarios.commands.NAME` is imported only when NAME is run."""

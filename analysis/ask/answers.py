@@ -176,7 +176,7 @@ def _certainty(found: Best, objective: str, is_metric: bool) -> str:
 def _pareto(names: tuple[str, str], candidates: Sequence[Candidate]) -> Answer:
     for name in names:
         if name not in METRICS:
-            raise InputError(f"--pareto {name}: expected a metric of docs/METRICS.md")
+            raise InputError(f"--pareto {name}: expected a metric (motejoin docs metrics)")
     front, beaten = pareto(candidates, *names)
     if not front:
         raise InputError(f"--pareto {' '.join(names)}: no run has both metrics")
@@ -315,7 +315,7 @@ def _resolved(condition: Condition, evidence: Evidence) -> tuple[Condition, bool
 def _metric(name: str, option: str, evidence: Evidence) -> None:
     _, is_metric = evidence.metric_or_key(name, option)
     if not is_metric:
-        raise InputError(f"{option} {name}: expected a metric of docs/METRICS.md, found a key")
+        raise InputError(f"{option} {name}: expected a metric (motejoin docs metrics), found a key")
 
 
 def _heading(condition: Condition) -> str:

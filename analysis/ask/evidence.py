@@ -62,7 +62,7 @@ class Evidence:
         except InputError:
             hint = near_miss(name, [*metrics, *METRICS, *keys])
             raise InputError(
-                f"{option} {name}: expected a metric of docs/METRICS.md or a key of the sweep{hint};"
+                f"{option} {name}: expected a metric (motejoin docs metrics) or a key of the sweep{hint};"
                 f" keys here: {', '.join(keys)}"
             ) from None
 

@@ -60,7 +60,7 @@ def spark_session(
     if submitted and master is None:
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
-    _check_reachable(chosen)
+    check_reachable(chosen)
     # The JVM's own log goes to a temporary file: the terminal is for our table and messages.
     with tempfile.TemporaryFile() as log:
         try:
@@ -71,7 +71,7 @@ def spark_session(
             ) from fault
 
 
-def _check_reachable(master: str) -> None:
+def check_reachable(master: str) -> None:
     """Refuse a standalone master that nobody answers for: Spark itself would try for a minute.
 
     Raises:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from scenarios.commands.answer_options import print_answer, report, spark_settings
+from scenarios.terminal.answer_options import print_answer, report, spark_settings
 from sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ examples:
 SWEEP is the --out of `motejoin sweep`; several are asked together. The answer is a sentence that says how sure it
 is, and a table of all points. A point meets a condition on a metric if its mean over seeds does; the table shows
 in how many seeds it holds. A death that did not come counts as later than the run's end. --out DIR gets the
-sentence (answer.md), the table (answer.csv) and a figure (answer.png, .svg, .pdf). Metrics: docs/METRICS.md.
+sentence (answer.md), the table (answer.csv) and a figure (answer.png, .svg, .pdf). Metrics: motejoin docs metrics.
 """
 
 

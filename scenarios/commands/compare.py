@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from scenarios.commands.answer_options import (
+from scenarios.terminal.answer_options import (
     add_options,
     print_answer,
     report,

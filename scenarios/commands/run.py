@@ -14,8 +14,8 @@ EXAMPLES = """examples:
   motejoin run my-field.toml --set motes.count=500 --set join.feedback=off
   motejoin run gas-cloud-small --out runs/cloud --baseline centralised
 
-Every key is in docs/SCENARIOS.md. Runs that differ only in clustering.protocol elect different numbers of heads:
-docs/CLUSTERING.md explains how to compare protocols.
+Every key: motejoin docs scenarios. Runs that differ only in clustering.protocol elect different numbers of heads:
+motejoin docs clustering explains how to compare protocols.
 """
 
 

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-from scenarios.commands.answer_options import (
+from scenarios.terminal.answer_options import (
     ROWS_MAX,
     add_options,
     print_answer,

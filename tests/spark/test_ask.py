@@ -111,7 +111,7 @@ def test_questions_that_cannot_be_asked_are_refused(
         ("--minimise", "recall", "--where", "recall"): '--where "recall": expected NAME',
         ("--pareto", "recall", "x"): "--pareto x: expected a metric",
         ("--probability", "recall > high"): "expected a number at the end",
-        ("--quantiles", "motes.count"): "expected a metric of docs/METRICS.md, found a key",
+        ("--quantiles", "motes.count"): "expected a metric (motejoin docs metrics), found a key",
         ("--maximise", "recall", "--by", "nothing.here"): "--by nothing.here: expected a key",
         ("--maximise", "recall", "--minimise", "recall"): "not allowed with argument",
         (): "is required",
