@@ -170,7 +170,8 @@ def _certainty(found: Best, objective: str, is_metric: bool) -> str:
     if chance <= 0.05:
         return f"{text}: this is sure enough to cite."
     wanted = max(seeds_wanted(e.value, scale_of(objective)) for e in found.ranked[:2])
-    return f"{text}: a hint, no proof; run about {max(wanted, 5)} seeds."
+    weight = "a hint, no proof" if chance < 0.5 else "no evidence either way"
+    return f"{text}: {weight}; run about {max(wanted, 5)} seeds."
 
 
 def _pareto(names: tuple[str, str], candidates: Sequence[Candidate]) -> Answer:

@@ -284,7 +284,10 @@ def _said(cells: Cells, interval: str) -> str:
     n = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     if numbers[-1] == 1:
         return "one seed, no interval"
-    return f"mean of n = {n} seeds; {interval}: 95 % interval"
+    least = "▲" if interval == "band" else "hatched"
+    bounded = any(entry.bounds for entry in cells.values())
+    more = f"; {least}: more than this, not reached by the run's end" if bounded else ""
+    return f"mean of n = {n} seeds; {interval}: 95 % interval{more}"
 
 
 def _legend(look: Look) -> dict[str, Any]:

@@ -84,6 +84,10 @@ def test_the_best_meets_the_conditions_on_average() -> None:
     assert found.ranked[0].met == {"recall >= 0.95": (2, 3)}
     assert found.wins == (2, 3)
     assert found.chance == pytest.approx(stats.binomtest(2, 3, alternative="greater").pvalue)
+    asked = Ask(objective="bytes_per_s", where=[where[0][0]])
+    said = answer(asked, Evidence(points, ORIGIN)).sentence
+    assert "in 2 of 3 seeds, which chance alone would do in 50 % of cases: no evidence" in said
+    assert "so that recall >= 0.95 is likely, not sure; it holds in 2 of 3 seeds" in said
 
 
 def test_a_life_that_outlasts_the_run_is_longer_but_not_than_each_other() -> None:
