@@ -318,6 +318,8 @@ def replay_payload(
             float(max(field["width_m"], x_m.max())),
             float(max(field["height_m"], y_m.max())),
         ],
+        # Whether messages for the sink go over relays that clusters do not know.
+        "relayed": manifest.scenario.get("routing", {}).get("sink") == "multi-hop",
         "sink_m": [[float(x), float(y)] for x, y in zip(x_m[~is_mote], y_m[~is_mote], strict=True)],
         "x_m": packed(x_m[is_mote][order], "<f4"),
         "y_m": packed(y_m[is_mote][order], "<f4"),

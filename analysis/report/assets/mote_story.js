@@ -78,10 +78,11 @@ class MoteStory {
         out += sent[node * bins + n];
         into += received[node * bins + n];
       }
-      facts.set("messages sent, received", `${format.count(out)}, ${format.count(into)}`);
+      const until = Math.min(bins, Math.floor(atS / widthS)) * widthS;
+      facts.set("messages sent, received", `${format.count(out)}, ${format.count(into)}${widthS > 1 ? ` by ${until} s` : ""}`);
     }
     const route = world.route(node);
-    if (route.length > 1) facts.set("way to the sink", route.map((each) => (each < 0 ? "sink" : each)).join(" → "));
+    if (route.length > 1) facts.set("way to the sink", route.map((each) => (each < 0 ? "sink" : each)).join(" → ") + (world.relayed ? ", over relays" : ""));
     return facts;
   }
 

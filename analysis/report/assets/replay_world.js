@@ -61,6 +61,7 @@ class World {
     this.fieldM = data.field_m;
     this.mapM = data.map_m;
     this.sinksM = data.sink_m;
+    this.relayed = data.relayed;
     this.x = unpack(data.x_m, Float32Array);
     this.y = unpack(data.y_m, Float32Array);
     this.truth = data.truth && new TimedSet(data.truth, motes);
