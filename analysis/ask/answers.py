@@ -1,7 +1,7 @@
 """Questions over sweeps and their answers: a sentence that says how sure it is, a table, and a figure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analysis.ask.conditions import Condition
@@ -24,6 +24,9 @@ from analysis.metrics.definitions import METRICS, label
 from sim.errors import InputError
 
 QUANTILES = (0.05, 0.5, 0.95)
+UNEQUAL = (
+    "Points differ in join.answer or join.delay_s: their costs do not compare; choose with --where."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,13 @@ def answer(question: Ask, evidence: Evidence) -> Answer:
     Raises:
         InputError: there is no such metric or key, or no run has it.
     """
+    found = _answer(question, evidence)
+    if not evidence.unequal:
+        return found
+    return replace(found, sentence=f"{found.sentence} {UNEQUAL}")
+
+
+def _answer(question: Ask, evidence: Evidence) -> Answer:
     if question.objective is not None:
         return _best(question, evidence)
     candidates = _kept(question, evidence)

@@ -64,7 +64,7 @@ class Best:
         if self.wins is None or not self.wins[1]:
             return None
         won, of = self.wins
-        return sum(math.comb(of, k) for k in range(won, of + 1)) / 2**of
+        return sum(math.comb(of, k) for k in range(won, of + 1)) / float(2**of)
 
 
 def best(

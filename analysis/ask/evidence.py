@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.compare.captions import Origin, origin_of
-from analysis.compare.estimates import Seen, by_seed, scale_of, seen_in
+from analysis.compare.estimates import Seen, asked_of, by_seed, scale_of, seen_in
 from analysis.compare.groups import resolve_key
 from analysis.compare.intervals import Estimate, estimate
 from analysis.compare.sweep_folder import SweepFolder
 from analysis.metrics.definitions import METRICS
+from analysis.metrics.inputs import ANSWER, DELAY_S
 from sim.errors import InputError, TraceError, near_miss
 from sim.trace.manifest import read_manifest
 
@@ -46,6 +47,8 @@ class Evidence:
 
     candidates: list[Candidate]
     origin: Origin
+    unequal: bool = False
+    """Whether runs were asked for different answers, or within different delays, so that costs do not compare."""
 
     def metric_or_key(self, name: str, option: str) -> tuple[str, bool]:
         """The metric, or the scenario key, that a name means, and whether it is a metric.
@@ -107,7 +110,8 @@ def gather(
         Candidate(label, places[label], {name: _by_seed(group, name) for name in wanted})
         for label, group in groups.items()
     ]
-    return Evidence(candidates, origin_of(rows, [row["fingerprint"] for row in rows], command))
+    origin = origin_of(rows, [row["fingerprint"] for row in rows], command)
+    return Evidence(candidates, origin, unequal=len(asked_of(rows)) > 1)
 
 
 def _frame(
@@ -118,6 +122,7 @@ def _frame(
     from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
     needed = ["run", "point", "seed", "name", "fingerprint", "simulated_s", "dead", "misses"]
+    needed += [ANSWER.name, DELAY_S.name]
     needed += [name for name in metrics if name not in needed]
     frames = []
     for number, sweep in enumerate(sweeps):

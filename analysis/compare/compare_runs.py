@@ -190,7 +190,7 @@ def _write(
         )
         written.files += more.files
         written.figures |= more.figures
-        page.note = f"{NOTE} {origin.sentence}"
+        page.note = " ".join(filter(None, [NOTE, found.note, origin.sentence]))
         page.warning = seeds_note(found, shown)
     page.header = answer_header(found, shown, label)
     page.rows = answer_rows(found, shown)

@@ -73,6 +73,9 @@ def estimate(values: Iterable[float], scale: Scale = Scale.ANY, *, bounds: int =
         return Estimate(None, mean, None, n, bounds=bounds)
     if n == 1:
         return Estimate(mean, None, None, 1)
+    if scale is Scale.SHARE and max(known) > 1:
+        # Shares of something that can be exceeded, such as wrong member-time of the exact one.
+        scale = Scale.POSITIVE
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (n - 1))
     low, high = _interval(mean, _quantile(n) * deviation / math.sqrt(n), scale)
     return Estimate(mean, low, high, n, deviation)

@@ -124,7 +124,7 @@ def _sections(page: Page, folder: Path) -> list[Html]:
         ]
         sections += [
             tag("h2", "Numbers"),
-            tag("p", page.warning, class_="warning") if page.warning else "",
+            tag("p", page.warning, class_="warning") if page.warning else Html(),
             tag(
                 "div",
                 tag("table", tag("thead", header), tag("tbody", *rows)),

@@ -74,7 +74,7 @@ def answer_sweep(
         ],
         header=answer_header(found, shown, label),
         rows=answer_rows(found, shown),
-        note=f"{NOTE} {origin.sentence}",
+        note=" ".join(filter(None, [NOTE, found.note, origin.sentence])),
         warning=seeds_note(found, shown),
         failures=list(failures),
         figures=written.figures,

@@ -6,7 +6,7 @@ from typing import Any
 from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.report.html import Html, join, tag
 from analysis.report.verdict import Baseline
-from sim.trace.manifest import Manifest
+from sim.trace.manifest import Manifest, radio_note
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""
@@ -22,7 +22,7 @@ def tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> Ht
     groups = {
         "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
         "The answer": _answer_tiles(metrics),
-        "On air": _air_tiles(metrics, baseline),
+        _noted("On air", manifest): _air_tiles(metrics, baseline),
         "Energy and losses": _energy_tiles(manifest, metrics, baseline),
     }
     return join(
@@ -37,6 +37,12 @@ def tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> Ht
             if group
         )
     )
+
+
+def _noted(title: str, manifest: Manifest) -> str:
+    """A title of costs on air, with what the radio leaves out."""
+    note = radio_note(manifest)
+    return f"{title} ({note})" if note else title
 
 
 def _tile(label: str, shown: str, more: str) -> Html:
@@ -141,7 +147,7 @@ def tables(manifest: Manifest) -> Html:
     drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
     return join(
         table(
-            "Traffic by message kind",
+            _noted("Traffic by message kind", manifest),
             ["kind", "messages", "bytes", "copies received", "lost", "in flight at the end"],
             [[kind, *(f"{n:,}" for n in numbers)] for kind, *numbers in traffic],
             total=["all", *(f"{number:,}" for number in sums)],

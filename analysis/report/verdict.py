@@ -10,8 +10,16 @@ from sim.errors import InputError
 from sim.units import US_PER_S
 
 _COSTS: Final = ("bytes_per_s", "energy_j")
-_SAME: Final = (("motes", "count"), ("duration_s",), ("phenomenon",), ("field",))
-"""What a run and its baseline must have in common, beside the seed: all that their readings depend on."""
+_SAME: Final = (
+    ("motes", "count"),
+    ("duration_s",),
+    ("phenomenon",),
+    ("field",),
+    ("join", "answer"),
+    ("join", "delay_s"),
+)
+"""What a run and its baseline must have in common, beside the seed: what their readings depend on, and what the sink
+must know and how soon."""
 _ENDS_EARLY_SHARE: Final = 0.95
 
 

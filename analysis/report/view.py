@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.metrics.arrow.evaluate import metrics_of
 from analysis.metrics.counts import counted_metrics
+from analysis.report.answer_history import answer_history
 from analysis.report.energy import EnergyHistory, energy_history
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.figures import sections
@@ -15,7 +16,6 @@ from analysis.report.replay import (
     Frames,
     Sizes,
     Toggles,
-    answer_history,
     sizes_over,
     truth_toggles,
 )
@@ -25,6 +25,7 @@ from analysis.trace.reader import TraceTables
 from analysis.trace.run_check import check_run
 from sim.errors import TraceError
 from sim.trace.manifest import Manifest
+from sim.trace.tables import AnswerLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,11 @@ def _truth_and_answer(
     answer = None
     if not manifest.scenario.get("trace", {}).get("partners", True):
         notes.append("Not shown: who is in the answer (trace.partners = false).")
+    elif manifest.scenario.get("join", {}).get("answer") in {
+        AnswerLevel.COUNT,
+        AnswerLevel.OCCUPANCY,
+    }:
+        notes.append("Not shown: who is in the answer, because the sink only counts (join.answer).")
     elif trace.has("results"):
         answer = answer_history(trace, frames, motes=motes)
     return truth, answer, " ".join(notes)

@@ -1,6 +1,7 @@
 """`motejoin run`: one simulation, live progress, a summary, a run directory."""
 
 import argparse
+import sys
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -56,16 +57,16 @@ def run(args: argparse.Namespace) -> int:
     name, seed = loaded.scenario.name, loaded.scenario.seed
     directory: Path = args.out or free_directory(Path("runs") / f"{name}-{seed}")
     check_free(directory, loaded.source, force=args.force)
-    if args.baseline is not None:
+    if args.baseline is None:
+        _simulate(loaded, directory, force=args.force)
+    else:
         other = load_scenario(args.scenario, [*settings, f"join.strategy={args.baseline}"])
         beside = directory.with_name(f"{directory.name}-{args.baseline}")
         check_free(beside, other.source, force=args.force)
         _simulate(other, beside, force=args.force)
-    _simulate(loaded, directory, force=args.force)
-    if args.baseline is not None:
-        print(
-            f"  to see both: motejoin report {quote(str(directory))} --baseline {quote(str(beside))}"
-        )
+        _simulate(loaded, directory, force=args.force)
+        both = f"{quote(str(directory))} --baseline {quote(str(beside))}"
+        print(f"  to see both: motejoin report {both}")
     print(directory)
     return 0
 
@@ -75,10 +76,13 @@ def _simulate(loaded: "LoadedScenario", directory: Path, *, force: bool) -> None
     from scenarios.simulation.run import run_scenario
     from scenarios.simulation.summary import summary
     from scenarios.terminal.progress import ProgressDisplay
+    from scenarios.wiring.expected_load import expected_load, load_warning
     from scenarios.wiring.simulation import Simulation
     from sim.units import US_PER_S
 
     scenario = loaded.scenario
+    if warning := load_warning(expected_load(loaded, scenario.seed), scenario.radio.mac):
+        print(warning, file=sys.stderr)
     title = f"{scenario.name}: {scenario.motes.count:,} motes, {scenario.duration_s:g} s"
     with ProgressDisplay(title, scenario.duration_s) as display:
 

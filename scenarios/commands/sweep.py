@@ -114,8 +114,8 @@ def run(args: argparse.Namespace) -> int:
             form=args.format,
             caption=f"{NOTE} {result.answer.origin.sentence}",
         )
-        if few := seeds_note(found, metrics):
-            report(few)
+        for note in filter(None, (found.note, seeds_note(found, metrics))):
+            report(note)
     for failure in result.failures[:ROWS_MAX]:
         print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
     if len(result.failures) > ROWS_MAX:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from network.topology import read_positions
 from scenarios.files.outputs import no_file
-from scenarios.files.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_folder, shipped_scenarios
 from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
@@ -43,7 +43,11 @@ def load_scenario(
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
     content = _changed(parse_toml(text, name_or_path), name_or_path, settings, changes)
     infer_count(content, base_dir)
-    return LoadedScenario(validate_scenario(content, name_or_path), name_or_path, base_dir)
+    scenario = validate_scenario(content, name_or_path)
+    recording = getattr(scenario.phenomenon, "file", None)
+    if base_dir == Path() and recording is not None and (shipped_folder() / recording).is_file():
+        base_dir = shipped_folder()  # its recording ships with it
+    return LoadedScenario(scenario, name_or_path, base_dir)
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:

@@ -29,7 +29,7 @@ def test_a_notebook_runs_and_shows_pictures(
     monkeypatch.setenv("PYTHONPATH", str(DOCS.parent))
     stored = json.loads(path.read_text())
     assert all(not cell.get("outputs") for cell in stored["cells"]), "stored without outputs"
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert any("image/png" in output.get("data", {}) for output in outputs)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import motejoin as mj
@@ -57,7 +58,11 @@ def test_shares_stay_possible_in_every_table_and_figure(swept: mj.Sweep) -> None
             assert low is None or 0 <= low <= high <= 1
     for name in ("recall", "coverage", "probe_usefulness"):
         axes = swept.plot(name).figure.axes[0]
-        bands = [p.vertices for each in axes.collections for p in each.get_paths()]
+        bands = [
+            np.asarray(path.vertices, dtype=float)
+            for each in axes.collections
+            for path in each.get_paths()
+        ]
         assert bands or axes.patches
         for band in bands:
             assert (band[:, 1] >= 0).all()

@@ -208,6 +208,8 @@ def test_every_answer_has_a_table_and_a_figure() -> None:
         assert len(found.rows) == len(found.values) == (1 if question.where else 2)
         figure = answer_figure(found)
         assert figure.axes[0].get_xlabel() == found.titles[0]
+    mixed = answer(Ask(objective="bytes_per_s"), Evidence(points, ORIGIN, unequal=True)).sentence
+    assert mixed.endswith("their costs do not compare; choose with --where.")
     with pytest.raises(InputError, match="none of 2 points meets"):
         answer(
             Ask(quantiles="recall", where=[Condition("recall", ">", 2.0)]), Evidence(points, ORIGIN)

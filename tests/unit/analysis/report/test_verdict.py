@@ -13,7 +13,7 @@ from analysis.report.side_by_side import side_by_side_page, write_side_by_side
 from analysis.report.verdict import baseline_of, radio, times, verdict
 from analysis.report.view import RunView, open_run
 from sim.errors import InputError, TraceError
-from tests.support.checkers.report_page import Page, unpack
+from tests.support.checkers.report_page import Page, sets_of, unpack
 from tests.support.report_runs import S, mote_rows, write_run
 
 RESULT = (2 * S, "join", "+", 3, 0, 2 * S, 2, [(1, 2 * S)], 31_250, 2)
@@ -24,7 +24,7 @@ ROWS: dict[str, list[tuple[Any, ...]]] = {
     "messages": [(S, "probe", 0, 1, 9, "delivered", S + 1, 1, 1), (S + S // 2, "head", 2, None, 5, "lost", None, 3, 0)],
     "readings": [(S, 0, 3, 1.0), (2 * S, 1, None, 0.1), (3 * S, 1, 4, 2.0)],
     "traffic": [(1, 0, "probe", 5, 100, 4, 0, 1, 5), (1, -1, "probe", 9, 100, 4, 0, 1, 5), (7, 0, "head", 2, 5, 8, 0, 0, 10)],
-    "deaths": [(5 * S, 0), (5 * S + 1, 1), (9 * S, 2)],
+    "deaths": [(5 * S + 10_000, 0), (5 * S + 20_000, 1), (9 * S, 2)],
     "faults": [(3 * S, 1, "crash"), (4 * S, 1, "recovery")],
     "elections": [(S, 0, 0, 0, 1), (S, 0, 1, 0, 1), (6 * S, 1, 2, 2, 1)],
 }  # fmt: skip
@@ -111,6 +111,7 @@ def test_a_baseline_stands_beside_every_cost(tmp_path: Path) -> None:
         ({"field": {"width_m": 9.0, "height_m": 10.0}}, "field differs"),
         ({"phenomenon": {"kind": "zipf"}}, "phenomenon differs"),
         ({"motes": 5}, "motes.count differs"),
+        ({"join": {"strategy": "lease", "window_s": 5.0, "answer": "sets"}}, "join.answer differs"),
     ],
 )
 def test_a_baseline_with_other_readings_is_refused(
@@ -210,7 +211,7 @@ def test_messages_readings_traffic_and_events_are_those_of_the_trace(
         (2.0, "appeared", "first mote inside"),
         (3.0, "crash", "1 mote crashed"),
         (5.0, "found", "found: first result at the sink"),
-        (5.0, "death", "2 motes died"),
+        (5.01, "death", "2 motes died"),
         (6.0, "election", "election of heads"),
         (9.0, "death", "1 mote died"),
     ]
@@ -226,3 +227,43 @@ def test_the_baseline_of_a_page_must_be_a_run(tmp_path: Path) -> None:
     assert run.motes == 4
     with pytest.raises(TraceError, match="no such run directory"):
         write_report(tmp_path / "run", baseline=tmp_path / "none")
+
+
+def test_sets_that_come_and_go_are_the_answer(tmp_path: Path) -> None:
+    """Where sets are asked for, rows have no origin: they list who came and who left."""
+
+    def row(at_s: int, change: str, *, came: list[int], left: list[int]) -> tuple[Any, ...]:
+        members = [[(node, at_s * S) for node in nodes] for nodes in (left, came)]
+        left_rows, came_rows = members
+        return (
+            at_s * S,
+            "join",
+            change,
+            3,
+            None,
+            None,
+            None,
+            left_rows,
+            None,
+            2,
+            False,
+            False,
+            None,
+            came_rows,
+            None,
+            "sets",
+        )
+
+    changes = [
+        row(1, "+", came=[0, 1], left=[]),
+        row(3, "u", came=[2], left=[0]),
+        row(6, "-", came=[], left=[1, 2]),
+    ]
+    join = {"strategy": "lease", "window_s": 5.0, "answer": "sets"}
+    run = run_of(tmp_path, rows=ROWS | {"results": changes}, join=join)
+    replay, _ = replay_of(run, None)
+    assert replay is not None
+    assert sets_of(replay["answer"]) == [set(), {0, 1}, {0, 1}, *[{1, 2}] * 3, *[set()] * 4]
+    counting = run_of(tmp_path / "count", join=join | {"answer": "count"})
+    assert counting.answer is None
+    assert "the sink only counts" in counting.missing
