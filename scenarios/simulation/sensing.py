@@ -115,6 +115,7 @@ class Sensing:
         self._submit = submit
         self._sample_j = sample_j
         self._local_us = local_us
+        self._has_true_time = local_us is true_time
         self._batch: list[tuple[int, int, int, float | None]] = []
         self.taken = 0
         self.with_value = 0
@@ -158,7 +159,8 @@ class Sensing:
                 residual_j[node] = left_j
                 sense_j[node] += sample_j
                 self.taken += 1
-                self._append((at_us, node, None, level, self._local_us(node, at_us)))
+                stamp_us = at_us if self._has_true_time else self._local_us(node, at_us)
+                self._append((at_us, node, None, level, stamp_us))
             if position == len(batch):
                 return
             if not skip_to(batch[position][0]):

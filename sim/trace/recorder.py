@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 
 from sim.trace.tables import TABLES, Column, Kind
 
-BATCH_ROWS = 200_000
+BATCH_ROWS = 100_000
+BATCH_ROWS_WITH_LISTS = 5_000
+"""Rows that are kept before they are written. A row with a list can hold hundreds of members, so there are fewer of them."""
 
 ARROW_TYPES: dict[Kind, pa.DataType] = {
     Kind.INT32: pa.int32(),
@@ -68,10 +70,10 @@ class Recorder:
         writer = self._writers.get(table)
         return writer.rows if writer else _Discard()
 
-    def flush(self, at_least: int = BATCH_ROWS) -> None:
-        """Write the tables that have gathered `at_least` rows."""
+    def flush(self) -> None:
+        """Write the tables that have gathered a batch of rows."""
         for writer in self._writers.values():
-            if len(writer.rows) >= at_least:
+            if len(writer.rows) >= writer.batch_rows:
                 writer.flush()
 
     def close(self) -> tuple[dict[str, int], str]:
@@ -98,6 +100,8 @@ class _TableWriter:
         self.rows: list[tuple[Any, ...]] = []
         self.count = 0
         self._columns = TABLES[table]
+        has_lists = any(column.kind in {Kind.NODES, Kind.MEMBERS} for column in self._columns)
+        self.batch_rows = BATCH_ROWS_WITH_LISTS if has_lists else BATCH_ROWS
         self._schema = arrow_schema(table)
         self._digests = [
             [
