@@ -38,6 +38,10 @@ class Kernel(simpy.Environment):
         self.process = MethodType(Process, self)  # type: ignore[method-assign]
         self.now_us = 0
         """The current time in microseconds: a plain attribute, since it is read very often."""
+        self.entries: list[Any] = self._queue
+        """The queue: (time, priority, number, function, argument). Only the hot path adds to it without `call_at`."""
+        self.numbers = self._eid
+        """Numbers entries in order of scheduling."""
         self.processed = 0
         """Events handled so far, and steps that `skip_to` took in place of one."""
         self._until_us = 0

@@ -8,7 +8,10 @@ are dead or about to die, messages that were cancelled, and the message of anoth
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from heapq import heappush
 from typing import Final
+
+from simpy.events import NORMAL
 
 from network.contract import Message, NodeId, Service
 from network.ledger import Ledger
@@ -42,7 +45,7 @@ def bare_visitor(  # noqa: PLR0915 (one function, so that a visit needs no calls
 ) -> Callable[[Message], None]:
     """The arrival of a message of `kind` at a mote that serves it and sends it on."""
     kernel, ledger, append = air.kernel, air.ledger, air.log.append
-    call_at = kernel.call_at
+    entries, numbers = kernel.entries, kernel.numbers
     alive, residual_j, paid_until_us = ledger.alive, ledger.residual_j, ledger.paid_until_us
     rx_j, cpu_j, tx_j = ledger.rx_j, ledger.cpu_j, ledger.tx_j
     receive_j_per_byte, transmit_j_per_byte = air.receive_j_per_byte, air.transmit_j_per_byte
@@ -105,6 +108,6 @@ def bare_visitor(  # noqa: PLR0915 (one function, so that a visit needs no calls
         message.target = target
         message.bytes = size
         message.at_us = done_us
-        call_at(done_us + flight_us, visit, message)
+        heappush(entries, (done_us + flight_us, NORMAL, next(numbers), visit, message))
 
     return visit

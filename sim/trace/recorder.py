@@ -70,10 +70,10 @@ class Recorder:
         writer = self._writers.get(table)
         return writer.rows if writer else _Discard()
 
-    def flush(self) -> None:
-        """Write the tables that have gathered a batch of rows."""
+    def flush(self, at_least: int | None = None) -> None:
+        """Write the tables that have gathered a batch of rows, or `at_least` so many."""
         for writer in self._writers.values():
-            if len(writer.rows) >= writer.batch_rows:
+            if len(writer.rows) >= (writer.batch_rows if at_least is None else at_least):
                 writer.flush()
 
     def close(self) -> tuple[dict[str, int], str]:
