@@ -67,7 +67,7 @@ def test_a_visit_without_a_match_is_few_calls(tmp_path: Path) -> None:
     assert calls["Forwarding.onward"] < 1.1 * visits
     # These are for readings, results and last visits, which are few.
     for name in AVOIDED:
-        assert calls[name] < 0.25 * visits, (name, calls[name], visits)
+        assert calls[name] < 0.5 * visits, (name, calls[name], visits)
 
 
 def test_samples_without_a_value_share_events(tmp_path: Path) -> None:
