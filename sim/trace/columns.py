@@ -80,10 +80,8 @@ def _texts(cells: Sequence[Any], valid: Valid) -> Converted:
     texts = cells if valid is None else ["" if cell is None else cell for cell in cells]
     joined = "".join(texts)
     data = joined.encode()
-    if len(data) == len(joined):
-        lengths = map(len, texts)
-    else:  # not plain ASCII
-        lengths = (len(text.encode()) for text in texts)
+    is_ascii = len(data) == len(joined)
+    lengths = map(len, texts if is_ascii else [text.encode() for text in texts])
     ends = np.cumsum(np.fromiter(lengths, np.int64, len(texts)))
     array = _array(pa.string(), len(texts), valid, _offsets(ends), np.frombuffer(data, np.uint8))
     return array, ["".join([f"{text}\0" for text in texts]).encode()]
@@ -96,7 +94,7 @@ def _lists(kind: Kind, cells: Sequence[Any], valid: Valid) -> Converted:
     if kind is Kind.NODES:
         nodes = np.fromiter(flat, np.int32, len(flat))
         child = _array(pa.int32(), len(flat), None, nodes)
-        columns = [nodes]
+        columns: list[NDArray[Any]] = [nodes]
     else:
         nodes = np.fromiter(map(_node, flat), np.int32, len(flat))
         times = np.fromiter(map(_at_us, flat), np.int64, len(flat))
