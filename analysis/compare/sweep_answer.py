@@ -8,12 +8,14 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from analysis.compare.compare_runs import NOTE, Question, measure, measure_columns
+from analysis.compare.compare_runs import NOTE, Question
 from analysis.compare.estimates import Answers, answers, value_array
 from analysis.compare.files import shown_metrics, write_answers, write_page, write_table
 from analysis.compare.groups import Grouping
+from analysis.compare.measure import measure, measure_columns
 from analysis.compare.page import Page, answer_header, answer_rows
-from analysis.spark.traces import Run, find_runs
+from analysis.spark.tasks import Bars
+from analysis.spark.traces import Rejected, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,23 @@ class SweepAnswer:
     files: list[Path]
 
 
-def answer_sweep(
+def measure_sweep(
     spark: SparkSession,
-    out_dir: Path,
+    runs: Sequence[Run],
     identities: Mapping[str, Mapping[str, Any]],
+    bars: Bars,
+) -> tuple[pa.Table, list[Rejected]]:
+    """The metrics of the runs of a sweep, a row each in their order, and the runs that are damaged.
+
+    `identities` has the columns that identify each run.
+    """
+    measures = measure(spark, runs, bars)
+    return with_identity(measures.table, measures.runs, identities), measures.damaged
+
+
+def answer_sweep(
+    out_dir: Path,
+    table: pa.Table,
     grouping: Grouping,
     question: Question,
     baseline_of: Mapping[str, str],
@@ -40,14 +55,7 @@ def answer_sweep(
     description: str,
     failures: Sequence[tuple[str, str]],
 ) -> SweepAnswer:
-    """Compute and write the metrics, estimates and figures of the complete runs of a sweep.
-
-    `identities` has the columns that identify each run, in the order wanted.
-    """
-    runs, rejected = find_runs([out_dir / "runs" / run for run in identities])
-    assert not rejected, rejected
-    table, _ = measure(spark, runs)
-    table = with_identity(table, runs, identities)
+    """Write the metrics of a sweep, and the estimates and figures made from them."""
     rows = table.to_pylist()
     measures = measure_columns(table)
     shown = shown_metrics(question.metrics, measures, rows)

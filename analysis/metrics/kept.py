@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from analysis.metrics.arrow.evaluate import run_aggregates
 from analysis.metrics.arrow.size import LISTINGS_MAX, listings
@@ -24,10 +24,14 @@ from analysis.metrics.definitions import METRICS, row_of
 from analysis.metrics.inputs import facts_of
 from analysis.metrics.metric import Aggregate, aggregates_of
 from analysis.trace.reader import TraceTables
+from analysis.trace.run_check import check_run
+from sim.errors import TraceError
 from sim.trace.manifest import Manifest
 
 Traffic = Mapping[str, Mapping[str, int]]
 """`messages` and `bytes` by message kind."""
+Evaluated = tuple[dict[str, Any], Traffic]
+"""Aggregates of a run by name, and its traffic."""
 
 _SOURCES: Final = ("analysis.metrics", "analysis.metrics.arrow", "analysis.trace", "sim.trace")
 """The packages that a row depends on."""
@@ -50,7 +54,7 @@ def keep_metrics(directory: Path, manifest: Manifest) -> None:
     """
     if listings(directory, manifest) > LISTINGS_MAX:
         return
-    known = aggregates_and_traffic(directory, manifest, aggregates_of(METRICS.values()))
+    known = _aggregates_and_traffic(directory, manifest, aggregates_of(METRICS.values()))
     found = measured(manifest, *known)
     manifest.metrics = {
         "fingerprint": manifest.fingerprint,
@@ -61,10 +65,15 @@ def keep_metrics(directory: Path, manifest: Manifest) -> None:
     manifest.write(directory)
 
 
-def kept_metrics(manifest: Manifest) -> Measured | None:
-    """The metrics that a manifest keeps; None if there are none for its trace by the code as it is now."""
+def kept_metrics(manifest: Manifest, code: str | None = None) -> Measured | None:
+    """The metrics that a manifest keeps; None if there are none for its trace by the code as it is now.
+
+    `code` is the `code_digest`, for those who read many manifests.
+    """
     kept = manifest.metrics
-    if kept.get("fingerprint") != manifest.fingerprint or kept.get("code") != code_digest():
+    if kept.get("fingerprint") != manifest.fingerprint or kept.get("code") != (
+        code or code_digest()
+    ):
         return None
     row, traffic = kept.get("row"), kept.get("traffic")
     if not _is_row(row) or not _is_traffic(traffic):
@@ -83,13 +92,20 @@ def known_metrics(manifest: Manifest, trace: TraceTables) -> dict[str, Any]:
 
 def measured(manifest: Manifest, known: Mapping[str, Any], traffic: Traffic) -> Measured:
     """The metrics of a run from its aggregates by name."""
-    return Measured(row_of(facts_of(manifest) | known), traffic)
+    return Measured(row_of({**facts_of(manifest), **known}), traffic)
 
 
-def aggregates_and_traffic(
+def evaluate(directory: Path, aggregates: Iterable[Aggregate]) -> Evaluated | str:
+    """What `measured` takes, read from a run's trace; or what is wrong with the directory."""
+    try:
+        return _aggregates_and_traffic(directory, check_run(directory), aggregates)
+    except TraceError as fault:
+        return str(fault)
+
+
+def _aggregates_and_traffic(
     directory: Path, manifest: Manifest, aggregates: Iterable[Aggregate]
-) -> tuple[dict[str, Any], Traffic]:
-    """What `measured` takes: all that is read of a run's trace."""
+) -> Evaluated:
     trace = TraceTables(directory, manifest)
     return run_aggregates(trace, manifest, aggregates), traffic_by_kind(trace)
 
@@ -122,7 +138,7 @@ def _own_sources() -> bytes:
     return digest.digest()
 
 
-def _is_row(row: object) -> bool:
+def _is_row(row: object) -> TypeGuard[dict[str, Any]]:
     """Whether it has a number or null for each metric and nothing else."""
     return (
         isinstance(row, dict)
@@ -131,7 +147,8 @@ def _is_row(row: object) -> bool:
     )
 
 
-def _is_traffic(traffic: object) -> bool:
+def _is_traffic(traffic: object) -> TypeGuard[Traffic]:
+    """Whether it has messages and bytes by kind."""
     return isinstance(traffic, dict) and all(
         isinstance(cells, dict)
         and cells.keys() == {"messages", "bytes"}

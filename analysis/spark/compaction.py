@@ -118,7 +118,7 @@ def compact(
             spark,
             lambda item, _attempt: write_part(item[1], folder, item[0]),
             new,
-            failed=lambda _: False,
+            description=f"compaction of {len(new):,} parts",
             progress=lambda state: progress(state, len(new)),
         )
     _write_index(folder, index)

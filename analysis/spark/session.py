@@ -23,6 +23,10 @@ SMALL_ROWS_MAX: Final = 3_000_000
 
 _QUICK_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles quickly rather than well, which pays off within the first minute only."""
+_ROOT: Final = Path(__file__).resolve().parents[2]
+"""The folder that our packages are imported from."""
+_SHARED: Final = "spark.motejoin.importedFrom"
+"""Spark setting: the folder that tasks import our packages from, as this process does."""
 _LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
 _LOG_LINES_SHOWN: Final = 10
 _DRIVER_MEMORY_MIB_MAX: Final = 8192
@@ -103,6 +107,11 @@ def sized(spark: "SparkSession", rows: int) -> "SparkSession":
     return small
 
 
+def shares_folders(spark: "SparkSession") -> bool:
+    """Whether tasks import from the same folders as this process: so it is where we started an embedded Spark."""
+    return spark.sparkContext.getConf().get(_SHARED, "") == str(_ROOT)
+
+
 def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
     """What we set on a new session for `master`; everything else is Spark's default."""
     java_options = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
@@ -130,6 +139,7 @@ def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
             "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
             # Past 32 files Spark lists them in a job with a task for each, which is meant for remote stores.
             "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
+            _SHARED: str(_ROOT),
         }
     return settings
 
@@ -166,6 +176,9 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if _is_on_loopback(settings["spark.master"]):
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
+    if _SHARED in settings:
+        # Processes of tasks get the environment of the JVM, and that gets ours.
+        os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(_ROOT), *_python_path()]))
     conf = SparkConf().setAll(list(settings.items()))
     # Under spark-submit, or after an earlier session of this process, the JVM already runs.
     if "PYSPARK_GATEWAY_PORT" in os.environ or SparkContext._gateway is not None:
@@ -177,6 +190,10 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
     streams: dict[str, Any] = {"stdout": log, "stderr": log}
     gateway = launch_gateway(conf, popen_kwargs=streams)  # type: ignore[no-untyped-call]
     return SparkSession(SparkContext(gateway=gateway, conf=conf))
+
+
+def _python_path() -> list[str]:
+    return [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place]
 
 
 def _is_local(master: str) -> bool:

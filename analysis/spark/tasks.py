@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from types import TracebackType
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import TaskContext
@@ -30,8 +31,46 @@ class Progress:
 
     done: int
     running: int
-    failed: int
-    """Of those done, how many failed."""
+    counted: int
+    """What was counted in the results of those done."""
+
+
+class Bar(Protocol):
+    """A display of progress, as a context."""
+
+    def __enter__(self) -> Self:
+        """Show it."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove it."""
+
+    def update(self, done: float, note: str = "") -> None:
+        """Show how much is done, and a short note."""
+
+
+Bars = Callable[[str, float], Bar]
+"""Makes a display from its title and the total."""
+
+
+class NoBar:
+    """A display that shows nothing."""
+
+    def __init__(self, title: str, total: float) -> None:
+        del title, total
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, failure: object, trace: object) -> None:
+        pass
+
+    def update(self, done: float, note: str = "") -> None:
+        """Show nothing."""
 
 
 def run_tasks(
@@ -39,34 +78,35 @@ def run_tasks(
     work: Callable[[Item, int], Result],
     items: Sequence[Item],
     *,
-    failed: Callable[[Result], bool],
+    description: str,
+    count: Callable[[Result], int] = lambda _: 1,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> list[Result]:
     """Each item's result, in the order of `items`; each item is one task, started in that order.
 
     `work` gets an item and the number of the attempt at it (from 0), must be importable where it runs, and
-    must not raise. A KeyboardInterrupt stops the tasks before it goes on.
+    must not raise. `description` is what Spark's own pages call the job. `count` counts something in a result,
+    for `progress`. A KeyboardInterrupt stops the tasks before it goes on.
 
     Raises:
         MachineError: Spark gave up.
     """
     context = spark.sparkContext
-    failures = context.accumulator(0)
+    counted = context.accumulator(0)
     group = f"motejoin-{os.urandom(6).hex()}"
 
     def one(item: Item) -> Result:
         task = TaskContext.get()
         assert task is not None
         result = work(item, task.attemptNumber())
-        if failed(result):
-            failures.add(1)
+        counted.add(count(result))
         return result
 
     results: list[Result] = []
     faults: list[BaseException] = []
 
     def collect() -> None:
-        context.setJobGroup(group, f"{len(items)} runs", interruptOnCancel=True)
+        context.setJobGroup(group, description, interruptOnCancel=True)
         try:
             results.extend(context.parallelize(items, len(items)).map(one).collect())
         except BaseException as fault:  # noqa: BLE001 - it is raised again by the thread that waits
@@ -80,7 +120,7 @@ def run_tasks(
             while thread.is_alive():
                 thread.join(_POLL_S)
                 let_through()
-                progress(_progress(context, group, len(items), int(failures.value)))
+                progress(_progress(context, group, len(items), int(counted.value)))
     except BaseException:
         context.cancelJobGroup(group)
         deadline = time.monotonic() + _CANCEL_S
@@ -91,7 +131,7 @@ def run_tasks(
         raise MachineError(f"Spark stopped before all was done: {lines[0]}") from faults[0]
     if faults:
         raise faults[0]
-    progress(Progress(len(items), 0, int(failures.value)))
+    progress(Progress(len(items), 0, int(counted.value)))
     return results
 
 
@@ -117,7 +157,7 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  # noqa: ANN401 - untyped in Spark
+def _progress(context: Any, group: str, total: int, counted: int) -> Progress:  # noqa: ANN401 - untyped in Spark
     tracker = context.statusTracker()
     done = running = 0
     for job in tracker.getJobIdsForGroup(group):
@@ -130,4 +170,4 @@ def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  #
     running = min(running, total - done)
     if context.master.startswith("local"):
         running = min(running, context.defaultParallelism)
-    return Progress(done, running, failed)
+    return Progress(done, running, counted)

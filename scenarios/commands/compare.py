@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     require_spark()
     from analysis.compare.compare_runs import Question, compare
     from analysis.compare.page import answer_header, answer_rows
+    from scenarios.terminal.progress import ProgressDisplay
     from scenarios.terminal.text_table import print_numbers
 
     question = Question(args.metric, args.by, args.baseline)
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
         args.master,
         question=question,
         report=report,
+        bars=ProgressDisplay,
         settings=spark_settings(args.conf),
     )
     if comparison.found is None:

@@ -15,19 +15,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from analysis.compare.sweep_answer import SweepAnswer, answer_sweep
+from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
+from analysis.metrics.kept import code_digest
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.session import sweep_session
-from analysis.spark.shipping import ship_code
+from analysis.spark.shipping import share_code
 from analysis.spark.tasks import Progress, run_tasks
-from analysis.trace.run_check import check_run
+from analysis.spark.traces import Rejected, Run, open_run
 from scenarios.sweep.file import Sweep
 from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
-from sim.errors import InputError, TraceError
+from sim.errors import InputError
 from sim.files import write_whole
-from sim.trace.manifest import Manifest, read_complete
+from sim.trace.manifest import Manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,7 +86,7 @@ def run_sweep(
         # A sample leaves a handful of rows.
         rows = 3 * round(sum(map(samples, plan.runs)))
         spark = sweep_session(master, rows=rows, settings=settings)
-        ship_code(spark, PACKAGES, "motejoin")
+        share_code(spark, PACKAGES)
         outcomes: list[Outcome] = []
         if to_do:
             workshop = Workshop(
@@ -101,19 +102,22 @@ def run_sweep(
             jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
             outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
         _remove_asides(runs_dir)
-        failures = plan.invalid + _failures(plan, outcomes, runs_dir)
+        runs, failures = _outcome(plan, kept, outcomes, runs_dir)
+        failures = plan.invalid + failures
+        table = None
+        if runs:
+            if len(runs) >= COMPACT_RUNS_MIN if compacted is None else compacted:
+                _compact(spark, plan, runs, out_dir)
+            identities = {run.run: identity(run) for run in plan.runs}
+            table, damaged = measure_sweep(spark, runs, identities, ProgressDisplay)
+            reasons = {entry.directory.name: entry.reason for entry in damaged}
+            failures += _damaged(plan, reasons)
         _write_json(out_dir / FAILURES, [asdict(failure) for failure in failures])
-        failed = {failure.run for failure in failures}
-        complete = [run for run in plan.runs if run.run not in failed]
         answer = None
-        if complete and (len(complete) >= COMPACT_RUNS_MIN if compacted is None else compacted):
-            _compact(spark, complete, out_dir)
-        if complete:
-            report(f"computing the metrics of {len(complete)} runs …")
+        if table is not None and table.num_rows:
             answer = answer_sweep(
-                spark,
                 out_dir,
-                {run.run: identity(run) for run in complete},
+                table,
                 plan.grouping,
                 plan.question,
                 plan.baseline_of,
@@ -121,7 +125,7 @@ def run_sweep(
                 description=plan.sweep.description,
                 failures=[(failure.run, failure.error) for failure in failures],
             )
-        return SweepResult(answer, failures, len(kept), len(complete) - len(kept))
+        return SweepResult(answer, failures, len(kept), len(runs) - len(kept))
 
 
 def _run_jobs(
@@ -131,26 +135,25 @@ def _run_jobs(
 
         def show(state: Progress) -> None:
             note = f"{state.done} of {len(jobs)} runs done, {state.running} running"
-            display.update(state.done, f"{note}, {state.failed} failed")
+            display.update(state.done, f"{note}, {state.counted} failed")
 
         return run_tasks(
             spark,
             workshop.run,
             jobs,
-            failed=lambda outcome: outcome.failure is not None,
+            description=f"{title}: {len(jobs):,} runs",
+            count=lambda outcome: outcome.failure is not None,
             progress=show,
         )
 
 
-def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -> None:
+def _compact(spark: "SparkSession", plan: Plan, runs: Sequence[Run], out_dir: Path) -> None:
     """Put the traces of runs into few large files beside them."""
-    sources = []
-    for run in runs:
-        directory = (out_dir / RUNS / run.run).resolve()
-        manifest = read_complete(directory)
-        sources.append(
-            Source(run.run, run.point.name, directory, manifest.rows, manifest.fingerprint)
-        )
+    points = {run.run: run.point.name for run in plan.runs}
+    sources = [
+        Source(run.run, points[run.run], run.directory, run.manifest.rows, run.manifest.fingerprint)
+        for run in runs
+    ]
     with ProgressDisplay("compacting the traces", 1) as display:
         compact(
             spark,
@@ -162,21 +165,24 @@ def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -
         )
 
 
-def _kept(plan: Plan, runs_dir: Path, report: Report) -> set[str]:
+def _kept(plan: Plan, runs_dir: Path, report: Report) -> dict[str, Run]:
     """The planned runs that are complete on disk; removes whatever else is in their place."""
     runs_dir.mkdir(parents=True, exist_ok=True)
     planned = {run.run: run for run in plan.runs}
     digests: dict[Path, str] = {}
-    kept, strangers = set(), 0
+    kept, strangers = {}, 0
+    code = code_digest()
     _remove_asides(runs_dir)
-    for directory in sorted(runs_dir.iterdir()):
+    for directory in sorted(runs_dir.resolve().iterdir()):
         if directory.name in planned:
-            why = _why_again(planned[directory.name], directory, plan.sweep.base_dir, digests)
+            run = open_run(directory, directory.name, code)
+            why = _why_again(planned[directory.name], run, plan.sweep.base_dir, digests)
             if why:
                 report(f"{directory.name} is run again: {why}")
                 shutil.rmtree(directory)
             else:
-                kept.add(directory.name)
+                assert isinstance(run, Run)
+                kept[directory.name] = run
         else:
             strangers += 1
     if strangers:
@@ -191,12 +197,13 @@ def _remove_asides(runs_dir: Path) -> None:
             shutil.rmtree(directory, ignore_errors=True)
 
 
-def _why_again(run: PlannedRun, directory: Path, base_dir: Path, digests: dict[Path, str]) -> str:
+def _why_again(
+    run: PlannedRun, found: Run | Rejected, base_dir: Path, digests: dict[Path, str]
+) -> str:
     """Why a run on disk cannot be kept; empty if it can."""
-    try:
-        manifest = check_run(directory)
-    except TraceError as fault:
-        return str(fault)
+    if isinstance(found, Rejected):
+        return found.reason
+    manifest = found.manifest
     if manifest.scenario != run.scenario or manifest.seed != run.seed:
         return "the sweep file or its scenario has changed"
     if manifest.versions.get("motejoin") != version("motejoin"):
@@ -220,34 +227,49 @@ def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -
     return True
 
 
-def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[FailedRun]:
-    """The runs that failed or are not in their place, in the order of the plan."""
+def _outcome(
+    plan: Plan, kept: Mapping[str, Run], outcomes: Sequence[Outcome], runs_dir: Path
+) -> tuple[list[Run], list[FailedRun]]:
+    """The complete runs, and those that failed or are not in their place, each in the order of the plan."""
     by_run = {outcome.run: outcome for outcome in outcomes}
-    failures = []
+    runs_dir = runs_dir.resolve()
+    code = code_digest()
+    runs, failures = [], []
     for run in plan.runs:
-        outcome = by_run.get(run.run)
-        if outcome is None:
+        if run.run in kept:
+            runs.append(kept[run.run])
             continue
+        outcome = by_run[run.run]
+        host = outcome.host
         if outcome.failure is not None:
+            error, detail = outcome.error, outcome.detail
             failures.append(
-                failed_run(
-                    run.point,
-                    run.seed,
-                    outcome.failure,
-                    outcome.error,
-                    host=outcome.host,
-                    detail=outcome.detail,
-                )
+                failed_run(run.point, run.seed, outcome.failure, error, host=host, detail=detail)
             )
-        elif not (runs_dir / run.run).is_dir():
+            continue
+        found = open_run(runs_dir / run.run, run.run, code)
+        if isinstance(found, Run):
+            runs.append(found)
+        elif (runs_dir / run.run).is_dir():
+            failures.append(
+                failed_run(run.point, run.seed, Failure.DAMAGED, found.reason, host=host)
+            )
+        else:
             error = (
-                f"written on {outcome.host} but not visible here:"
+                f"written on {host} but not visible here:"
                 " --out must be a folder that the driver and all executors share"
             )
-            failures.append(
-                failed_run(run.point, run.seed, Failure.NOT_SEEN, error, host=outcome.host)
-            )
-    return failures
+            failures.append(failed_run(run.point, run.seed, Failure.NOT_SEEN, error, host=host))
+    return runs, failures
+
+
+def _damaged(plan: Plan, reasons: Mapping[str, str]) -> list[FailedRun]:
+    """Runs that were complete and turned out to be damaged when their metrics were computed."""
+    return [
+        failed_run(run.point, run.seed, Failure.DAMAGED, reasons[run.run])
+        for run in plan.runs
+        if run.run in reasons
+    ]
 
 
 @contextmanager
