@@ -1,4 +1,4 @@
-"""Compares runs: metrics by Spark, tables and figures on the driver, where they are small."""
+"""Compares runs: what is not known yet by Spark; tables and figures on the driver, where they are small."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from analysis.compare.estimates import Answers, answers
+from analysis.compare.estimate_frames import answers_of_table
+from analysis.compare.estimates import Answers
 from analysis.compare.files import (
     Written,
     make_folder,
@@ -21,7 +22,7 @@ from analysis.compare.measure import is_by_kind, measure, measure_columns, trace
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
 from analysis.metrics.definitions import METRICS
-from analysis.spark.session import spark_session
+from analysis.spark.starting import StartingSession
 from analysis.spark.tasks import Bars, NoBar
 from analysis.spark.traces import Rejected, Run, find_runs
 from sim.errors import TraceError
@@ -44,6 +45,11 @@ class Question:
     """Scenario keys to group by; none: each run by itself."""
     baseline: str | None = None
     """The group that others are compared with."""
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether more is asked for than each run by itself."""
+        return bool(self.by or self.baseline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +96,14 @@ def compare(
         make_folder(out_dir)
     for entry in rejected:
         report(f"left out: {entry.reason}")
-    report("starting Spark …")
-    spark = spark_session(master, rows=trace_rows(runs), settings=settings)
-    measures = measure(spark, runs, bars)
+    session = StartingSession(master, rows=trace_rows(runs), settings=settings)
+    if master is not None or any(run.kept is None for run in runs):
+        report("starting Spark …")
+        session.begin()
+    if master is not None:
+        # Somebody who names a master wants to know whether it can be reached.
+        session()
+    measures = measure(session, runs, bars)
     for entry in measures.damaged:
         report(f"left out: {entry.reason}")
     rejected += measures.damaged
@@ -102,15 +113,12 @@ def compare(
     rows: list[dict[str, Any]] = table.to_pylist()
     columns = measure_columns(table)
     shown = shown_metrics(question.metrics, columns, rows)
-    found = None
-    if question.by or question.baseline:
-        found = answers(rows, grouping, columns, baseline_of)
+    found = answers_of_table(session, table, grouping, columns, baseline_of)
     files: list[Path] = []
     if out_dir is not None:
         report(f"writing tables and figures to {out_dir} …")
-        label = "group" if question.by else "run"
-        files = _write(out_dir, table, kinds, found, shown, question, label)
-    return Comparison(rows, rejected, files, found, shown)
+        files = _write(out_dir, table, kinds, found, shown, question)
+    return Comparison(rows, rejected, files, found if question.has_groups else None, shown)
 
 
 def check_metrics(asked: Sequence[str]) -> None:
@@ -133,12 +141,12 @@ def _write(
     out_dir: Path,
     table: pa.Table,
     kinds: Sequence[Mapping[str, Any]],
-    found: Answers | None,
+    found: Answers,
     shown: Sequence[str],
     question: Question,
-    label: str,
 ) -> list[Path]:
     rows = table.to_pylist()
+    label = "group" if question.by else "run"
     written = Written(write_table(table, out_dir, "metrics"))
     written.add_figures(draw_comparison(rows, _bytes_per_s(rows, kinds), out_dir))
     page = Page(
@@ -146,15 +154,14 @@ def _write(
         description="",
         facts=[f"{len(rows)} runs", *(f"by {key}" for key in question.by)],
     )
-    if found is None:
-        found = answers(rows, _each_alone([row["run"] for row in rows]), measure_columns(table), {})
-        page.note = "A row per run; metrics.csv has all metrics."
-    else:
+    if question.has_groups:
         x_axis = found.grouping.axes[0]
         more = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
         written.files += more.files
         written.figures |= more.figures
         page.note = NOTE
+    else:
+        page.note = "A row per run; metrics.csv has all metrics."
     page.header = answer_header(found, shown, label)
     page.rows = answer_rows(found, shown)
     page.figures = written.figures

@@ -6,6 +6,7 @@ seed by seed, in % of the baseline's value, and the interval is over those diffe
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -99,13 +100,16 @@ def answers(
                     for seed in own
                     if base.get(seed)
                 )
-    present = Grouping(
-        grouping.axes,
-        {label: grouping.places[label] for label in members},
-        {row["run"]: grouping.group_of[row["run"]] for row in rows},
-    )
-    counts = {label: len(group) for label, group in members.items()}
+    present, counts = present_groups([row["run"] for row in rows], grouping)
     return Answers(present, list(metrics), counts, means, differences, dict(baseline_of))
+
+
+def present_groups(runs: Sequence[str], grouping: Grouping) -> tuple[Grouping, dict[str, int]]:
+    """The groups that `runs` belong to, and how many of them each has."""
+    group_of = {run: grouping.group_of[run] for run in runs}
+    counts = Counter(group_of.values())
+    places = {label: place for label, place in grouping.places.items() if counts[label]}
+    return Grouping(grouping.axes, places, group_of), {label: counts[label] for label in places}
 
 
 def summary_table(found: Answers, label: str) -> pa.Table:

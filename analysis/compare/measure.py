@@ -21,12 +21,13 @@ from pyspark.sql import DataFrame, SparkSession
 from analysis.metrics.arrow.size import LISTINGS_MAX, listings
 from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import FACTS, facts_of
-from analysis.metrics.kept import Measured, evaluate, measured
+from analysis.metrics.kept import Evaluated, Measured, evaluate, measured
 from analysis.metrics.metric import aggregates_of
 from analysis.metrics.spark import metrics_schema, run_metrics, traffic_by_kind
 from analysis.spark.compaction import COMPACTED
 from analysis.spark.session import SMALL_ROWS_MAX, sized
 from analysis.spark.shipping import share_code
+from analysis.spark.starting import Session
 from analysis.spark.tasks import Bars, NoBar, Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, load_traces
 from sim.errors import TraceError
@@ -55,10 +56,11 @@ class Measures:
     """Runs that turned out to be damaged, and how."""
 
 
-def measure(spark: SparkSession, runs: Sequence[Run], bars: Bars = NoBar) -> Measures:
-    """The metrics of `runs`.
+def measure(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> Measures:
+    """The metrics of `runs`; Spark is asked for only if some have to be computed.
 
     Raises:
+        MachineError: Spark cannot be started.
         TraceError: Spark SQL cannot read the trace of a large run.
     """
     found: dict[str, Measured] = {run.run: run.kept for run in runs if run.kept is not None}
@@ -69,9 +71,9 @@ def measure(spark: SparkSession, runs: Sequence[Run], bars: Bars = NoBar) -> Mea
         if run.kept is None:
             (large if _is_large(run) else others).append(run)
     if others:
-        found |= _by_arrow(spark, others, damaged, bars)
+        found |= _by_arrow(session(), others, damaged, bars)
     if large:
-        found |= _by_sql(spark, large)
+        found |= _by_sql(session(), large)
     whole = [run for run in runs if run.run in found]
     kinds = [
         {"run": run.run, "kind": kind, **cells}
@@ -117,7 +119,7 @@ def _by_arrow(
             count=len,
             progress=show,
         )
-    outcomes = {}
+    outcomes: dict[str, Evaluated | str] = {}
     for part, found in zip(parts, evaluated, strict=True):
         outcomes |= {run.run: outcome for run, outcome in zip(part, found, strict=True)}
     rows = {}

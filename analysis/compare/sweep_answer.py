@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
 from analysis.compare.compare_runs import NOTE, Question
-from analysis.compare.estimates import Answers, answers, value_array
+from analysis.compare.estimate_frames import answers_of_table
+from analysis.compare.estimates import Answers, value_array
 from analysis.compare.files import shown_metrics, write_answers, write_page, write_table
 from analysis.compare.groups import Grouping
 from analysis.compare.measure import measure, measure_columns
 from analysis.compare.page import Page, answer_header, answer_rows
+from analysis.spark.starting import Session
 from analysis.spark.tasks import Bars
 from analysis.spark.traces import Rejected, Run
 
@@ -31,7 +32,7 @@ class SweepAnswer:
 
 
 def measure_sweep(
-    spark: SparkSession,
+    session: Session,
     runs: Sequence[Run],
     identities: Mapping[str, Mapping[str, Any]],
     bars: Bars,
@@ -40,11 +41,12 @@ def measure_sweep(
 
     `identities` has the columns that identify each run.
     """
-    measures = measure(spark, runs, bars)
+    measures = measure(session, runs, bars)
     return with_identity(measures.table, measures.runs, identities), measures.damaged
 
 
 def answer_sweep(
+    session: Session,
     out_dir: Path,
     table: pa.Table,
     grouping: Grouping,
@@ -59,7 +61,7 @@ def answer_sweep(
     rows = table.to_pylist()
     measures = measure_columns(table)
     shown = shown_metrics(question.metrics, measures, rows)
-    found = answers(rows, grouping, measures, baseline_of)
+    found = answers_of_table(session, table, grouping, measures, baseline_of)
     label = "group" if question.by else "point"
     files = write_table(table, out_dir, "metrics")
     x_axis = found.grouping.axes[0] if question.by else None

@@ -8,6 +8,7 @@ registered since, or a changed engine has it computed anew.
 import hashlib
 import inspect
 import os
+import socket
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -97,6 +98,9 @@ def measured(manifest: Manifest, known: Mapping[str, Any], traffic: Traffic) -> 
 
 def evaluate(directory: Path, aggregates: Iterable[Aggregate]) -> Evaluated | str:
     """What `measured` takes, read from a run's trace; or what is wrong with the directory."""
+    if not directory.is_dir():
+        host = socket.gethostname()
+        return f"{directory}: not to be seen on {host}; expected a folder that all machines share"
     try:
         return _aggregates_and_traffic(directory, check_run(directory), aggregates)
     except TraceError as fault:

@@ -2,12 +2,14 @@
 
 import os
 import re
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from analysis.spark.class_archive import archive_options
 from analysis.spark.java import find_java, missing_message
 from sim.errors import MachineError
 
@@ -28,6 +30,8 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 _SHARED: Final = "spark.motejoin.importedFrom"
 """Spark setting: the folder that tasks import our packages from, as this process does."""
 _LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
+_MASTER_ANSWERS_S: Final = 4.0
+"""How long a master may take to accept a connection."""
 _LOG_LINES_SHOWN: Final = 10
 _DRIVER_MEMORY_MIB_MAX: Final = 8192
 _TASK_FAILURES_MAX: Final = 4
@@ -47,7 +51,7 @@ def spark_session(
     known. `settings` add to `default_settings`. An active session is used as it is.
 
     Raises:
-        MachineError: pyspark or Java is missing or too old, or Spark does not start.
+        MachineError: pyspark or Java is missing or too old, the master cannot be reached, or Spark does not start.
     """
     require_spark()
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -61,6 +65,7 @@ def spark_session(
     if submitted and master is None:
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
+    check_master(chosen)
     # The JVM's own log goes to a temporary file: the terminal is for our table and messages.
     with tempfile.TemporaryFile() as log:
         try:
@@ -144,6 +149,30 @@ def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
     return settings
 
 
+def check_master(master: str) -> None:
+    """Check that a standalone master can be reached: Spark itself would try for a minute in silence.
+
+    Raises:
+        MachineError: none of the addresses answers.
+    """
+    if not master.startswith("spark://"):
+        return
+    faults = []
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal():
+            raise MachineError(f"--master {master}: expected spark://HOST:PORT")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _MASTER_ANSWERS_S):
+                return
+        except OSError as fault:
+            faults.append(f"{place}: {fault.strerror or fault}")
+    raise MachineError(
+        f"--master {master}: no Spark master answers there ({'; '.join(faults)}); expected the address"
+        " that the master's log and its web page show"
+    )
+
+
 def require_spark() -> None:
     """Check that Spark can be started here.
 
@@ -187,6 +216,8 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
     if java is None:
         raise MachineError(missing_message())
     os.environ["JAVA_HOME"] = str(java.home)
+    options = f"{settings['spark.driver.extraJavaOptions']} {archive_options(java)}".strip()
+    conf.set("spark.driver.extraJavaOptions", options)
     streams: dict[str, Any] = {"stdout": log, "stderr": log}
     gateway = launch_gateway(conf, popen_kwargs=streams)  # type: ignore[no-untyped-call]
     return SparkSession(SparkContext(gateway=gateway, conf=conf))

@@ -1,6 +1,7 @@
 """Many independent pieces of work as Spark tasks, one each, with their progress."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -127,8 +128,7 @@ def run_tasks(
         thread.join(max(0.0, deadline - time.monotonic()))
         raise
     if faults and isinstance(faults[0], (Py4JError, PySparkException)):
-        lines = str(faults[0]).strip().splitlines()
-        raise MachineError(f"Spark stopped before all was done: {lines[0]}") from faults[0]
+        raise MachineError(explained(str(faults[0]))) from faults[0]
     if faults:
         raise faults[0]
     progress(Progress(len(items), 0, int(counted.value)))
@@ -171,3 +171,24 @@ def _progress(context: Any, group: str, total: int, counted: int) -> Progress:  
     if context.master.startswith("local"):
         running = min(running, context.defaultParallelism)
     return Progress(done, running, counted)
+
+
+def explained(message: str) -> str:
+    """One sentence for an error of Spark that stopped all tasks."""
+    if "PYTHON_VERSION_MISMATCH" in message:
+        versions = re.search(r"different version: (\S+) than that in driver: ([\d.]+)", message)
+        found = f" ({versions[1]} there, {versions[2].rstrip('.')} here)" if versions else ""
+        return (
+            f"the cluster's Python is not of this Python's version{found}:"
+            " set PYSPARK_PYTHON to one that is, by its path on the workers"
+        )
+    if missing := re.search(r'Cannot run program "([^"]+)"', message):
+        return (
+            f"the cluster's machines have no Python at {missing[1]}:"
+            " set PYSPARK_PYTHON to the path of Python there"
+        )
+    if missing := re.search(r"No module named '[^']+'", message):
+        return f"on the cluster: {missing[0]}: expected Python with the packages in constraints.txt"
+    lines = message.strip().splitlines()
+    cause = next((line.strip() for line in lines if "Job aborted" in line), lines[0])
+    return f"Spark stopped before all was done: {cause}"

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Final
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
 from analysis.metrics.kept import code_digest
 from analysis.spark.compaction import FOLDER, Source, compact
-from analysis.spark.session import sweep_session
 from analysis.spark.shipping import share_code
+from analysis.spark.starting import StartingSession
+from analysis.spark.task_check import check_tasks
 from analysis.spark.tasks import Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, open_run
-from scenarios.sweep.file import Sweep
 from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
@@ -74,20 +74,28 @@ def run_sweep(
         InputError: `out_dir` is taken, or another sweep is at work there.
         MachineError: Spark cannot be started.
     """
-    with _claimed(out_dir, plan.sweep, resume=resume):
+    # A sample leaves a handful of rows.
+    rows = 3 * round(sum(map(samples, plan.runs)))
+    session = StartingSession(master, rows=rows, settings=settings, tasks_may_die=True)
+    with _claimed(out_dir, resume=resume):
+        for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
+            report(f"{point} cannot be run: {error}")
         runs_dir = out_dir / RUNS
+        if not runs_dir.exists() or master is not None:
+            # While run directories are looked at: there is something to do, or somebody to be reached.
+            session.begin()
         kept = _kept(plan, runs_dir, report)
         _write_record(plan, out_dir)
         (out_dir / FAILURES).unlink(missing_ok=True)
         to_do = [run for run in plan.runs if run.run not in kept]
         if kept:
             report(f"{len(kept)} of {len(plan.runs)} runs are complete already")
-        report("starting Spark …")
-        # A sample leaves a handful of rows.
-        rows = 3 * round(sum(map(samples, plan.runs)))
-        spark = sweep_session(master, rows=rows, settings=settings)
-        share_code(spark, PACKAGES)
         outcomes: list[Outcome] = []
+        if to_do or master is not None:
+            report("starting Spark …")
+            spark = session()
+            share_code(spark, PACKAGES)
+            check_tasks(spark, out_dir.resolve(), report)
         if to_do:
             workshop = Workshop(
                 content=plan.sweep.content,
@@ -100,22 +108,23 @@ def run_sweep(
             # The longest first: a long run that starts last would leave all other cores idle.
             to_do.sort(key=samples, reverse=True)
             jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
-            outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
+            outcomes = _run_jobs(session(), workshop, jobs, plan.sweep.name)
         _remove_asides(runs_dir)
         runs, failures = _outcome(plan, kept, outcomes, runs_dir)
         failures = plan.invalid + failures
         table = None
         if runs:
             if len(runs) >= COMPACT_RUNS_MIN if compacted is None else compacted:
-                _compact(spark, plan, runs, out_dir)
+                _compact(session(), plan, runs, out_dir)
             identities = {run.run: identity(run) for run in plan.runs}
-            table, damaged = measure_sweep(spark, runs, identities, ProgressDisplay)
+            table, damaged = measure_sweep(session, runs, identities, ProgressDisplay)
             reasons = {entry.directory.name: entry.reason for entry in damaged}
             failures += _damaged(plan, reasons)
         _write_json(out_dir / FAILURES, [asdict(failure) for failure in failures])
         answer = None
         if table is not None and table.num_rows:
             answer = answer_sweep(
+                session,
                 out_dir,
                 table,
                 plan.grouping,
@@ -273,7 +282,7 @@ def _damaged(plan: Plan, reasons: Mapping[str, str]) -> list[FailedRun]:
 
 
 @contextmanager
-def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
+def _claimed(out_dir: Path, *, resume: bool) -> Iterator[None]:
     """Lock `out_dir` for this sweep, so that no other driver works in it."""
     if "://" in str(out_dir) or ":/" in str(out_dir):
         raise InputError(f"--out {out_dir}: expected a folder of a mounted file system, not a URL")
@@ -282,7 +291,7 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
         raise InputError(f"--out {out_dir}: there is a file of that name; expected a folder")
     if out_dir.is_dir() and any(out_dir.iterdir()) and not is_sweep:
         raise InputError(f"--out {out_dir}: is not empty and not a sweep; expected a new folder")
-    if is_sweep and not resume:
+    if is_sweep and not resume and _has_runs(out_dir):
         raise InputError(
             f"--out {out_dir}: there is a sweep already; expected a new folder, or --resume to do"
             " the missing runs"
@@ -297,8 +306,13 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"--out {out_dir}: another sweep is at work there") from None
-        assert sweep.points
         yield
+
+
+def _has_runs(out_dir: Path) -> bool:
+    """Whether a sweep has got as far as a run; one that has not can simply be started again."""
+    runs_dir = out_dir / RUNS
+    return runs_dir.is_dir() and not all(map(is_aside, runs_dir.iterdir()))
 
 
 def _write_record(plan: Plan, out_dir: Path) -> None:

@@ -196,7 +196,7 @@ def aggregate(folder: Path, layout: str) -> dict[str, float]:
             assert len(rows) == len(runs), table
     by_duckdb = time.perf_counter() - started
     started = time.perf_counter()
-    table = measure(spark, runs).table
+    table = measure(lambda: spark, runs).table
     assert len(set(table["recall"].to_pylist())) == 1
     return {
         "rows": trace_rows(runs),

@@ -37,7 +37,7 @@ REAL = {
 def all_rows(spark: "SparkSession", directories: list[Path]) -> dict[str, dict[str, Any]]:
     runs, rejected = find_runs(directories)
     assert not rejected
-    found = measure(spark, runs)
+    found = measure(lambda: spark, runs)
     assert not found.damaged
     return {row["run"]: row for row in found.table.to_pylist()}
 
@@ -136,7 +136,7 @@ def test_a_run_that_is_damaged_meanwhile_is_left_out_with_the_reason(
     runs, _ = find_runs(random_runs)
     (random_runs[4] / "trace" / "traffic" / "part-00000.parquet").write_bytes(b"PAR1")
     (random_runs[7] / "trace" / "results" / "part-00000.parquet").unlink()
-    found = measure(spark, runs)
+    found = measure(lambda: spark, runs)
     assert [entry.directory.name for entry in found.damaged] == ["run-4", "run-7"]
     assert "trace/traffic cannot be read" in found.damaged[0].reason
     assert "no trace/results" in found.damaged[1].reason
