@@ -18,7 +18,13 @@ from analysis.compare.files import (
     write_table,
 )
 from analysis.compare.groups import Grouping, baselines, group_by_keys
-from analysis.compare.measure import is_by_kind, measure, measure_columns, trace_rows
+from analysis.compare.measure import (
+    is_by_kind,
+    measure,
+    measure_columns,
+    trace_rows,
+    verify_runs,
+)
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
 from analysis.metrics.definitions import METRICS
@@ -76,11 +82,13 @@ def compare(
     question: Question | None = None,
     report: Report = lambda _: None,
     bars: Bars = NoBar,
+    verify: bool = False,
     settings: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compute the metrics of runs; with `out_dir`, write tables and figures there.
 
-    `report` gets a line for each stage of the work, and `bars` make the displays of its progress.
+    `report` gets a line for each stage of the work, and `bars` make the displays of its progress. Metrics that
+    runs keep are trusted, unless `verify`.
 
     Raises:
         TraceError: none of the directories is a complete run.
@@ -97,16 +105,19 @@ def compare(
     for entry in rejected:
         report(f"left out: {entry.reason}")
     session = StartingSession(master, rows=trace_rows(runs), settings=settings)
-    if master is not None or any(run.kept is None for run in runs):
+    if master is not None or verify or any(run.kept is None for run in runs):
         report("starting Spark …")
         session.begin()
     if master is not None:
         # Somebody who names a master wants to know whether it can be reached.
         session()
-    measures = measure(session, runs, bars)
-    for entry in measures.damaged:
+    damaged = verify_runs(session, runs, bars) if verify else []
+    broken = {entry.directory for entry in damaged}
+    measures = measure(session, [run for run in runs if run.directory not in broken], bars)
+    damaged += measures.damaged
+    for entry in damaged:
         report(f"left out: {entry.reason}")
-    rejected += measures.damaged
+    rejected += damaged
     if not measures.runs:
         raise TraceError("no run is left to compare")
     table, kinds = measures.table, measures.kinds

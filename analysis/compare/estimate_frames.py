@@ -20,7 +20,7 @@ from analysis.spark.starting import Session
 PACKAGES: Final = ("sim", "analysis")
 """What the tasks import of ours."""
 
-CELLS_MAX: Final = 500_000
+CELLS_MAX: Final = 5_000_000
 """Cells of the table of metrics up to which a Spark job takes longer than this process."""
 
 _ESTIMATES: Final = pa.schema(

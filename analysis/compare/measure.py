@@ -85,6 +85,30 @@ def measure(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> Measur
     return Measures(table, kinds, whole, damaged)
 
 
+def verify_runs(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> list[Rejected]:
+    """Runs whose traces are damaged, or give other metrics than their manifests keep.
+
+    Of runs too large for a task, the rows are counted and no more.
+    """
+    damaged: list[Rejected] = []
+    small = [run for run in runs if run.kept is not None or not _is_large(run)]
+    found = _by_arrow(session(), small, damaged, bars, "verifying the runs")
+    for run in small:
+        if run.kept is None or run.run not in found or found[run.run] == run.kept:
+            continue
+        anew, kept = found[run.run].row, run.kept.row
+        wrong = [
+            f"{name} = {kept[name]}, expected {anew[name]}"
+            for name in anew
+            if kept[name] != anew[name]
+        ]
+        why = ", ".join(wrong) or "traffic by message kind"
+        damaged.append(
+            Rejected(run.directory, f"{run.directory}: its trace has other metrics: {why}")
+        )
+    return damaged
+
+
 def _is_large(run: Run) -> bool:
     try:
         return listings(run.directory, run.manifest) > LISTINGS_MAX
@@ -99,14 +123,18 @@ def _row(run: Run, found: Measured) -> dict[str, Any]:
 
 
 def _by_arrow(
-    spark: SparkSession, runs: Sequence[Run], damaged: list[Rejected], bars: Bars
+    spark: SparkSession,
+    runs: Sequence[Run],
+    damaged: list[Rejected],
+    bars: Bars,
+    title: str = "computing the metrics",
 ) -> dict[str, Measured]:
     """Runs evaluated in tasks; those that cannot be read are added to `damaged`."""
     share_code(spark, PACKAGES)
     wanted = aggregates_of(METRICS.values())
     parts = bundles(runs, spark.sparkContext.defaultParallelism * BUNDLES_PER_CORE)
     jobs = [[run.directory for run in part] for part in parts]
-    with bars("computing the metrics", len(runs)) as bar:
+    with bars(title, len(runs)) as bar:
 
         def show(state: Progress) -> None:
             bar.update(state.counted, f"{state.counted:,} of {len(runs):,} runs")
@@ -115,7 +143,7 @@ def _by_arrow(
             spark,
             lambda directories, _attempt: [evaluate(d, wanted) for d in directories],
             jobs,
-            description=f"metrics of {len(runs):,} runs",
+            description=f"{title}: {len(runs):,} runs",
             count=len,
             progress=show,
         )

@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLE
     parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
     parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="read the trace of every run again, compute its metrics anew, and leave out runs that"
+        " are damaged",
+    )
     add_options(parser)
     parser.set_defaults(run=run)
 
@@ -67,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         question=question,
         report=report,
         bars=ProgressDisplay,
+        verify=args.verify,
         settings=spark_settings(args.conf),
     )
     if comparison.found is None:

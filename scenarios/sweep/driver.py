@@ -11,10 +11,12 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from analysis.compare.measure import verify_runs
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
 from analysis.metrics.kept import code_digest
 from analysis.spark.compaction import FOLDER, Source, compact
@@ -37,8 +39,6 @@ FORMAT: Final = "motejoin-sweep-1"
 SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
-COMPACT_RUNS_MIN: Final = 200
-"""From this many runs on, traces are compacted by default: so many small files are slow to open."""
 PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
 
 Report = Callable[[str], None]
@@ -65,10 +65,13 @@ def run_sweep(
     settings: Mapping[str, str] | None = None,
     resume: bool = False,
     timeout_s: float | None = None,
-    compacted: bool | None = None,
+    verify: bool = False,
+    compacted: bool = False,
     report: Report = lambda _: None,
 ) -> SweepResult:
     """Do the missing runs and compute the answer from all; `docs/SPARK.md` lists what is written.
+
+    Runs on disk whose metrics are kept are trusted, unless `verify`.
 
     Raises:
         InputError: `out_dir` is taken, or another sweep is at work there.
@@ -85,6 +88,8 @@ def run_sweep(
             # While run directories are looked at: there is something to do, or somebody to be reached.
             session.begin()
         kept = _kept(plan, runs_dir, report)
+        if verify and kept:
+            _verify(session, kept, report)
         _write_record(plan, out_dir)
         (out_dir / FAILURES).unlink(missing_ok=True)
         to_do = [run for run in plan.runs if run.run not in kept]
@@ -114,8 +119,8 @@ def run_sweep(
         failures = plan.invalid + failures
         table = None
         if runs:
-            if len(runs) >= COMPACT_RUNS_MIN if compacted is None else compacted:
-                _compact(session(), plan, runs, out_dir)
+            if compacted:
+                _compact(session, plan, runs, out_dir, report)
             identities = {run.run: identity(run) for run in plan.runs}
             table, damaged = measure_sweep(session, runs, identities, ProgressDisplay)
             reasons = {entry.directory.name: entry.reason for entry in damaged}
@@ -156,22 +161,25 @@ def _run_jobs(
         )
 
 
-def _compact(spark: "SparkSession", plan: Plan, runs: Sequence[Run], out_dir: Path) -> None:
+def _compact(
+    session: StartingSession, plan: Plan, runs: Sequence[Run], out_dir: Path, report: Report
+) -> None:
     """Put the traces of runs into few large files beside them."""
     points = {run.run: run.point.name for run in plan.runs}
     sources = [
         Source(run.run, points[run.run], run.directory, run.manifest.rows, run.manifest.fingerprint)
         for run in runs
     ]
-    with ProgressDisplay("compacting the traces", 1) as display:
-        compact(
-            spark,
-            sources,
-            (out_dir / FOLDER).resolve(),
-            lambda state, total: display.update(
-                state.done / total, f"{state.done} of {total} files"
-            ),
-        )
+    for fault in compact(session, sources, (out_dir / FOLDER).resolve(), ProgressDisplay).faults:
+        report(f"not compacted: {fault}")
+
+
+def _verify(session: StartingSession, kept: dict[str, Run], report: Report) -> None:
+    """Read the traces of the runs on disk, and remove those that are damaged from disk and from `kept`."""
+    for entry in verify_runs(session, list(kept.values()), ProgressDisplay):
+        report(f"{entry.directory.name} is run again: {entry.reason}")
+        shutil.rmtree(entry.directory)
+        del kept[entry.directory.name]
 
 
 def _kept(plan: Plan, runs_dir: Path, report: Report) -> dict[str, Run]:
@@ -215,11 +223,17 @@ def _why_again(
     manifest = found.manifest
     if manifest.scenario != run.scenario or manifest.seed != run.seed:
         return "the sweep file or its scenario has changed"
-    if manifest.versions.get("motejoin") != version("motejoin"):
+    if manifest.versions.get("motejoin") != _version():
         return f"it was made by motejoin {manifest.versions.get('motejoin')}"
     if not _same_inputs(manifest, base_dir, digests):
         return "its input files have changed"
     return ""
+
+
+@cache
+def _version() -> str:
+    """Our own version; to look it up takes longer than all the rest of the check of a run."""
+    return version("motejoin")
 
 
 def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -> bool:
@@ -323,7 +337,7 @@ def _write_record(plan: Plan, out_dir: Path) -> None:
         "name": sweep.name,
         "source": sweep.source,
         "description": sweep.description,
-        "version": version("motejoin"),
+        "version": _version(),
         "seeds": sweep.seeds,
         "axes": sweep.axes,
         "points": [asdict(point) for point in sweep.points],

@@ -176,7 +176,7 @@ def aggregate(folder: Path, layout: str) -> dict[str, float]:
             Source(run.run, "bench", run.directory, run.manifest.rows, run.manifest.fingerprint)
             for run in runs
         ]
-        compact(spark, sources, folder / FOLDER)
+        compact(lambda: spark, sources, folder / FOLDER)
         compact_s = time.perf_counter() - started
     traces = load_traces(spark, runs)
     started = time.perf_counter()

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.compare import measure as measure_module
-from analysis.compare.measure import bundles, measure
+from analysis.compare.measure import bundles, measure, verify_runs
 from analysis.metrics.definitions import METRICS
 from analysis.metrics.kept import keep_metrics
 from analysis.spark.traces import Run, find_runs
+from scenarios.cli import main
 from sim.trace.manifest import Manifest, read_complete
 from tests.support.checkers.equal_metrics import assert_equal_rows
 from tests.support.checkers.metrics_by_duckdb import reference
@@ -142,6 +143,48 @@ def test_a_run_that_is_damaged_meanwhile_is_left_out_with_the_reason(
     assert "no trace/results" in found.damaged[1].reason
     assert [run.run for run in found.runs] == found.table["run"].to_pylist()
     assert len(found.runs) == len(random_runs) - 2
+
+
+@pytest.mark.spark
+def test_verification_finds_damaged_traces_and_rows_that_are_not_theirs(
+    spark: "SparkSession", random_runs: list[Path]
+) -> None:
+    for directory in random_runs:
+        keep_metrics(directory, read_complete(directory))
+    assert verify_runs(lambda: spark, find_runs(random_runs)[0]) == []
+    edited = read_complete(random_runs[2])
+    edited.metrics["row"]["messages"] += 1
+    edited.write(random_runs[2])
+    mixed = read_complete(random_runs[6])
+    mixed.metrics["traffic"]["probe"] = {"messages": 1, "bytes": 1}
+    mixed.write(random_runs[6])
+    (random_runs[9] / "trace" / "deaths" / "part-00000.parquet").unlink()
+    messages = edited.metrics["row"]["messages"]
+    # Nothing of it is noticed by those who trust manifests.
+    runs, rejected = find_runs(random_runs)
+    assert not rejected
+    found = {entry.directory.name: entry.reason for entry in verify_runs(lambda: spark, runs)}
+    assert set(found) == {"run-2", "run-6", "run-9"}
+    assert f"other metrics: messages = {messages}, expected {messages - 1}" in found["run-2"]
+    assert "traffic by message kind" in found["run-6"]
+    assert "no trace/deaths" in found["run-9"]
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_compare_leaves_out_what_it_cannot_verify(
+    random_runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for directory in random_runs:
+        keep_metrics(directory, read_complete(directory))
+    shutil.rmtree(random_runs[1] / "trace" / "energy")
+    words = ["compare", *map(str, random_runs[:3]), "--metric", "bytes"]
+    assert main(words) == 0
+    assert "run-1" in capsys.readouterr().out
+    assert main([*words, "--verify"]) == 1
+    shown = capsys.readouterr()
+    assert "run-1" not in shown.out
+    assert f"left out: {random_runs[1]}: no trace/energy" in shown.err
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=60), st.integers(1, 20))
