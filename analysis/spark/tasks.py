@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -186,6 +187,13 @@ def explained(message: str) -> str:
         return (
             f"the cluster's machines have no Python at {missing[1]}:"
             " set PYSPARK_PYTHON to the path of Python there"
+        )
+    if "Error from python worker" in message:
+        old = re.search(r"/(python3?\.\d+)/", message)
+        found = f" ({old[1]})" if old else ""
+        return (
+            f"the cluster's Python{found} cannot load Spark's own modules: set PYSPARK_PYTHON to one of"
+            f" version {sys.version_info.major}.{sys.version_info.minor}, by its path on the workers"
         )
     if missing := re.search(r"No module named '[^']+'", message):
         return f"on the cluster: {missing[0]}: expected Python with the packages in constraints.txt"

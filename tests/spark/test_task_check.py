@@ -72,6 +72,10 @@ def test_a_task_that_does_not_see_the_token_says_so(tmp_path: Path) -> None:
             'Caused by: java.io.IOException: Cannot run program "/opt/py": error=2, No such file',
             "no Python at /opt/py: set PYSPARK_PYTHON",
         ),
+        (
+            'Error from python worker:\n  File "/opt/lib/python3.8/runpy.py", line 185\n',
+            "Python (python3.8) cannot load Spark's own modules: set PYSPARK_PYTHON",
+        ),
         ("x\nModuleNotFoundError: No module named 'numpy'\n", "No module named 'numpy'"),
         ("An error\n: Job aborted due to stage failure: why\n more", "stage failure: why"),
         ("only this", "Spark stopped before all was done: only this"),
