@@ -104,7 +104,7 @@ def compare(
         make_folder(out_dir)
     for entry in rejected:
         report(f"left out: {entry.reason}")
-    session = StartingSession(master, rows=trace_rows(runs), settings=settings)
+    session = StartingSession(master, rows=trace_rows(runs), settings=settings, report=report)
     if master is not None or verify or any(run.kept is None for run in runs):
         report("starting Spark …")
         session.begin()

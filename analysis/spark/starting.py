@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from analysis.spark.session import spark_session, sweep_session
 
@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 Session = Callable[[], "SparkSession"]
 """Gives the session; whoever has nothing to compute does not call it."""
 
+PATIENCE_S: Final = 8.0
+"""After this time the user is told what is waited for."""
+
 
 class StartingSession:
-    """The session for a piece of work.
+    """The session for a piece of work; `report` gets a line if it takes long to start.
 
     It starts when `begin` is called, in a thread of its own, so that imports and checks go on meanwhile: nearly
     all of its time is Java's. Without `begin` it starts when it is first asked for.
@@ -29,9 +32,11 @@ class StartingSession:
         rows: int | None = None,
         settings: Mapping[str, str] | None = None,
         tasks_may_die: bool = False,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._start = sweep_session if tasks_may_die else spark_session
         self._master, self._rows, self._settings = master, rows, settings
+        self._report = report
         self._session: Future[SparkSession] | None = None
 
     def begin(self) -> None:
@@ -59,7 +64,18 @@ class StartingSession:
         """
         self.begin()
         assert self._session is not None
+        if not wait([self._session], PATIENCE_S).done:
+            self._report(_waiting(self._master))
         return self._session.result()
+
+
+def _waiting(master: str | None) -> str:
+    if master is None or not master.startswith("spark://"):
+        return "Spark is still starting …"
+    return (
+        f"{master} accepts connections but does not answer yet: is it a Spark master of this version,"
+        " with the same settings of spark.authenticate? Spark gives up after a minute"
+    )
 
 
 def _is_running() -> bool:

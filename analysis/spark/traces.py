@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
@@ -108,6 +108,22 @@ def open_run(directory: Path, run: str, code: str) -> Run | Rejected:
     if isinstance(contents, str):
         return Rejected(directory, contents)
     return Run(run, directory, *contents)
+
+
+def open_traces(spark: SparkSession, paths: Iterable[str | Path]) -> Traces:
+    """The traces of run directories, or of whole sweeps by their folders, as frames; for notebooks.
+
+    Raises:
+        TraceError: one of the directories is no complete run.
+    """
+    directories: list[Path] = []
+    for path in map(Path, paths):
+        runs_dir = path / "runs"
+        directories += sorted(runs_dir.glob("[!.]*")) if runs_dir.is_dir() else [path]
+    runs, rejected = find_runs(directories)
+    if rejected:
+        raise TraceError("\n".join(entry.reason for entry in rejected))
+    return load_traces(spark, runs)
 
 
 def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:

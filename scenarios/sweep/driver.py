@@ -79,7 +79,9 @@ def run_sweep(
     """
     # A sample leaves a handful of rows.
     rows = 3 * round(sum(map(samples, plan.runs)))
-    session = StartingSession(master, rows=rows, settings=settings, tasks_may_die=True)
+    session = StartingSession(
+        master, rows=rows, settings=settings, tasks_may_die=True, report=report
+    )
     with _claimed(out_dir, resume=resume):
         for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
             report(f"{point} cannot be run: {error}")

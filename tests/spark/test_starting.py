@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,27 @@ def test_a_session_that_cannot_start_says_so_where_it_is_asked_for(
     starting.begin()
     with pytest.raises(MachineError, match=r"no Spark master answers there"):
         starting()
+
+
+def test_a_session_that_takes_long_to_start_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = threading.Event()
+
+    def slow(*_: object, **__: object) -> str:
+        assert said.wait(30), "nothing was said"
+        return "the session"
+
+    monkeypatch.setattr("analysis.spark.starting._is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.starting.PATIENCE_S", 0.01)
+    monkeypatch.setattr("analysis.spark.starting.spark_session", slow)
+    lines: list[str] = []
+
+    def report(line: str) -> None:
+        lines.append(line)
+        said.set()
+
+    assert StartingSession("spark://head:7077", report=report)() == "the session"  # type: ignore[comparison-overlap]
+    (line,) = lines
+    assert line.startswith("spark://head:7077 accepts connections but does not answer yet")
 
 
 def test_a_master_that_listens_is_reached_and_one_of_several_is_enough() -> None:
