@@ -39,6 +39,8 @@ FORMAT: Final = "motejoin-sweep-1"
 SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
+INVALID_SHOWN: Final = 20
+"""Invalid points that are named when a sweep starts."""
 PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
 
 Report = Callable[[str], None]
@@ -83,8 +85,7 @@ def run_sweep(
         master, rows=rows, settings=settings, tasks_may_die=True, report=report
     )
     with _claimed(out_dir, resume=resume):
-        for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
-            report(f"{point} cannot be run: {error}")
+        _report_invalid(plan, report)
         runs_dir = out_dir / RUNS
         if not runs_dir.exists() or master is not None:
             # While run directories are looked at: there is something to do, or somebody to be reached.
@@ -141,7 +142,18 @@ def run_sweep(
                 description=plan.sweep.description,
                 failures=[(failure.run, failure.error) for failure in failures],
             )
-        return SweepResult(answer, failures, len(kept), len(runs) - len(kept))
+        complete = [] if table is None else table["run"].to_pylist()
+        old = sum(run in kept for run in complete)
+        return SweepResult(answer, failures, old, len(complete) - old)
+
+
+def _report_invalid(plan: Plan, report: Report) -> None:
+    """Name the points that cannot be run, or the first of them, before anything is started."""
+    errors = {failed.point: failed.error for failed in plan.invalid}
+    for point, error in list(errors.items())[:INVALID_SHOWN]:
+        report(f"{point} cannot be run: {error}")
+    if len(errors) > INVALID_SHOWN:
+        report(f"{len(errors) - INVALID_SHOWN} more points cannot be run; {FAILURES} will list all")
 
 
 def _run_jobs(
