@@ -92,7 +92,7 @@ def verify_runs(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> li
     """
     damaged: list[Rejected] = []
     small = [run for run in runs if run.kept is not None or not _is_large(run)]
-    found = _by_arrow(session(), small, damaged, bars, "verifying the runs")
+    found = _by_arrow(session(), small, damaged, bars, "verifying the runs") if small else {}
     for run in small:
         if run.kept is None or run.run not in found or found[run.run] == run.kept:
             continue

@@ -72,7 +72,9 @@ def _recall(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
         return "not known: partners are not recorded (trace.partners = false)"
     if kept_metrics(manifest) is None:
         return f"see motejoin compare {quote(str(directory))}: too many pairs for one process"
-    if not metrics["owed"]:
+    if metrics["owed"] is None:
+        return ""
+    if metrics["owed"] == 0:
         return "not defined: no pairs were owed"
     pairs = f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed"
     text = f"{number(metrics['recall'])}: {pairs}"
