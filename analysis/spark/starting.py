@@ -15,7 +15,7 @@ Session = Callable[[], "SparkSession"]
 """Gives the session; whoever has nothing to compute does not call it."""
 
 PATIENCE_S: Final = 8.0
-"""After this time the user is told what is waited for."""
+"""After this time a line says what is waited for."""
 
 
 class StartingSession:

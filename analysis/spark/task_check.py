@@ -20,7 +20,7 @@ from sim.errors import MachineError
 
 _TOKEN: Final = ".token"
 _PATIENCE_S: Final = 8.0
-"""After this time without a task that ran, the user is told what is waited for."""
+"""After this time without a task that ran, a line says what is waited for."""
 _POLL_S: Final = 0.1
 
 
