@@ -170,7 +170,7 @@ def _write(
         more = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
         written.files += more.files
         written.figures |= more.figures
-        page.note = NOTE
+        page.note = f"{NOTE} {found.note}".strip()
     else:
         page.note = "A row per run; metrics.csv has all metrics."
     page.header = answer_header(found, shown, label)

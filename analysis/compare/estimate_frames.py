@@ -11,8 +11,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from analysis.compare.estimates import Answers, Estimate, answers, present_groups
+from analysis.compare.estimates import Answers, Estimate, answers, comparable, present_groups
 from analysis.compare.groups import Grouping
+from analysis.metrics.inputs import ANSWER, DELAY_S
 from analysis.spark.session import sized
 from analysis.spark.shipping import share_code
 from analysis.spark.starting import Session
@@ -58,6 +59,8 @@ def answers_by_spark(
 ) -> Answers:
     """What `answers` gives of the rows of `table`."""
     share_code(spark, PACKAGES)
+    asked = [name for name in ("run", ANSWER.name, DELAY_S.name) if name in table.column_names]
+    equal, unequal = comparable(table.select(asked).to_pylist(), grouping, baseline_of)
     columns = [table["run"], table["seed"].cast(pa.int64())]
     columns += [table[metric].cast(pa.float64()) for metric in metrics]
     wide = pa.table(columns, names=["run", "seed", *metrics])
@@ -66,7 +69,7 @@ def answers_by_spark(
         .createDataFrame(wide)
         .unpivot(["run", "seed"], list(metrics), "metric", "value")
         .groupBy("metric")
-        .applyInArrow(_of_one_metric(grouping, dict(baseline_of)), from_arrow_schema(_ESTIMATES))
+        .applyInArrow(_of_one_metric(grouping, equal), from_arrow_schema(_ESTIMATES))
         .toArrow()
         .to_pylist()
     )
@@ -83,7 +86,8 @@ def answers_by_spark(
         counts,
         {key: kinds[False][key] for key in keys},
         {key: kinds[True][key] for key in keys if key in kinds[True]},
-        dict(baseline_of),
+        equal,
+        unequal,
     )
 
 

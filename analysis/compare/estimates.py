@@ -15,6 +15,7 @@ import pyarrow as pa
 from scipy.special import stdtrit
 
 from analysis.compare.groups import Grouping, value_text
+from analysis.metrics.inputs import ANSWER, DELAY_S
 
 CONFIDENCE: Final = 0.95
 
@@ -75,6 +76,18 @@ class Answers:
     differences: dict[tuple[str, str], Estimate]
     """In % of the baseline, by group and metric; empty without a baseline."""
     baseline_of: dict[str, str]
+    unequal: list[str]
+    """Groups without differences because they and their baseline were not asked for the same."""
+
+    @property
+    def note(self) -> str:
+        """Why there are no differences where there are none; empty if there are all."""
+        if not self.unequal:
+            return ""
+        return (
+            f"There is no difference from a baseline for {', '.join(self.unequal)}: costs compare only at"
+            " equal join.answer and join.delay_s, and these are not the baseline's."
+        )
 
 
 def answers(
@@ -83,17 +96,21 @@ def answers(
     metrics: Sequence[str],
     baseline_of: Mapping[str, str],
 ) -> Answers:
-    """Estimates of `metrics` for each group that has runs among `rows`."""
+    """Estimates of `metrics` for each group that has runs among `rows`.
+
+    A group is not compared with a baseline that was asked for another answer, or within another delay.
+    """
     members: dict[str, list[Row]] = {label: [] for label in grouping.places}
     for row in rows:
         members[grouping.group_of[row["run"]]].append(row)
     members = {label: group for label, group in members.items() if group}
+    equal, unequal = comparable(rows, grouping, baseline_of)
     means, differences = {}, {}
     for metric in metrics:
         values = {label: by_seed(group, metric) for label, group in members.items()}
         for label, own in values.items():
             means[label, metric] = estimate(own.values())
-            base = values.get(baseline_of.get(label, ""))
+            base = values.get(equal.get(label, ""))
             if base is not None:
                 differences[label, metric] = estimate(
                     100 * (own[seed] - base[seed]) / abs(base[seed])
@@ -101,7 +118,24 @@ def answers(
                     if base.get(seed)
                 )
     present, counts = present_groups([row["run"] for row in rows], grouping)
-    return Answers(present, list(metrics), counts, means, differences, dict(baseline_of))
+    return Answers(present, list(metrics), counts, means, differences, equal, unequal)
+
+
+def comparable(
+    rows: Iterable[Row], grouping: Grouping, baseline_of: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The baselines of groups that were asked for the same as those, and the groups that were not.
+
+    That is the level of the answer, and the delay allowed.
+    """
+    asked: dict[str, set[tuple[Any, Any]]] = {}
+    for row in rows:
+        asks = asked.setdefault(grouping.group_of[row["run"]], set())
+        asks.add((row.get(ANSWER.name), row.get(DELAY_S.name)))
+    given = {label: base for label, base in baseline_of.items() if {label, base} <= asked.keys()}
+    unequal = [label for label, base in given.items() if len(asked[label] | asked[base]) > 1]
+    equal = {label: base for label, base in baseline_of.items() if label not in unequal}
+    return equal, unequal
 
 
 def present_groups(runs: Sequence[str], grouping: Grouping) -> tuple[Grouping, dict[str, int]]:

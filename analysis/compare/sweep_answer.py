@@ -79,7 +79,7 @@ def answer_sweep(
         ],
         header=answer_header(found, shown, label),
         rows=answer_rows(found, shown),
-        note=NOTE,
+        note=f"{NOTE} {found.note}".strip(),
         failures=list(failures),
         figures=written.figures,
         downloads=[file for file in files if file.suffix in {".csv", ".parquet"}],

@@ -6,10 +6,12 @@ from shlex import quote
 from typing import Any
 
 from analysis.metrics.definitions import METRICS, figure, number, quantity
+from analysis.metrics.inputs import ANSWER, facts_of
 from analysis.metrics.kept import kept_metrics, known_metrics
 from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
-from sim.trace.manifest import Manifest
+from sim.trace.manifest import Manifest, radio_note
+from sim.trace.tables import AnswerLevel
 
 _WRONG = {
     "bad": "bad",
@@ -21,6 +23,9 @@ _WRONG = {
 }
 """Words for what can be wrong with a recording."""
 
+_ERRORS = ("missed_share", "wrong_share", "wrong_stretch_max_s", "count_error_share")
+"""What is shown of answers below level `results`, which have no recall."""
+
 Metrics = Mapping[str, Any]
 """Metrics of the run by name, as far as they are known."""
 
@@ -31,9 +36,10 @@ def summary(manifest: Manifest, directory: Path) -> str:
     metrics = known_metrics(manifest, TraceTables(directory, manifest))
     lines = {
         "phenomenon": _phenomenon(metrics, counts["tracking"]),
-        "answer": _listed(metrics, "results", "tuple_width", "delay_ms"),
+        "answer": _listed(metrics, "results", "tuple_width", "delay_ms", "change_delay_ms"),
         "readings": _readings(metrics, counts["fates"]),
         "on air": _on_air(metrics, counts["traffic"]),
+        "": radio_note(manifest),
         "energy": _energy(metrics, counts, manifest.scenario["motes"]["count"]),
         "clusters": _listed(metrics, "clusters", "rounds"),
     }
@@ -52,7 +58,10 @@ def summary(manifest: Manifest, directory: Path) -> str:
         lines["drops"] = f"{reasons} (of readings, messages and held readings)"
     if counts["requests"]:
         lines["probes"] = _probes(metrics, counts["requests"])
-    lines["recall"] = _recall(manifest, metrics, directory)
+    if facts_of(manifest)[ANSWER.name] == AnswerLevel.RESULTS:
+        lines["recall"] = _recall(manifest, metrics, directory)
+    else:
+        lines["errors"] = _errors(manifest, metrics, directory)
     title = (
         f"{manifest.name}, seed {manifest.seed}: {manifest.simulated_s:g} s simulated"
         f" in {manifest.wall_s:.1f} s"
@@ -71,7 +80,7 @@ def _recall(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
     if not manifest.scenario["trace"]["partners"]:
         return "not known: partners are not recorded (trace.partners = false)"
     if kept_metrics(manifest) is None:
-        return f"see motejoin compare {quote(str(directory))}: too many pairs for one process"
+        return _too_large(directory)
     if metrics["owed"] is None:
         return ""
     if metrics["owed"] == 0:
@@ -80,6 +89,17 @@ def _recall(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
     text = f"{number(metrics['recall'])}: {pairs}"
     wrong = {"listed again": metrics["duplicates"], "no match": metrics["spurious"]}
     return "; ".join([text, *(f"{number(count)} {what}" for what, count in wrong.items() if count)])
+
+
+def _errors(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
+    """How far the answer is from the exact one, below level `results`; empty where that is not known."""
+    if kept_metrics(manifest) is None:
+        return _too_large(directory)
+    return _listed(metrics, *_ERRORS)
+
+
+def _too_large(directory: Path) -> str:
+    return f"see motejoin compare {quote(str(directory))}: too many pairs for one process"
 
 
 def _listed(metrics: Metrics, *names: str) -> str:
