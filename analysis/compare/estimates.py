@@ -124,18 +124,19 @@ def answers(
 def comparable(
     rows: Iterable[Row], grouping: Grouping, baseline_of: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """The baselines of groups that were asked for the same as those, and the groups that were not.
-
-    That is the level of the answer, and the delay allowed.
-    """
+    """The baselines of groups that were asked for the same as those, and the groups that were not."""
     asked: dict[str, set[tuple[Any, Any]]] = {}
     for row in rows:
-        asks = asked.setdefault(grouping.group_of[row["run"]], set())
-        asks.add((row.get(ANSWER.name), row.get(DELAY_S.name)))
+        asked.setdefault(grouping.group_of[row["run"]], set()).update(asked_of([row]))
     given = {label: base for label, base in baseline_of.items() if {label, base} <= asked.keys()}
     unequal = [label for label, base in given.items() if len(asked[label] | asked[base]) > 1]
     equal = {label: base for label, base in baseline_of.items() if label not in unequal}
     return equal, unequal
+
+
+def asked_of(rows: Iterable[Row]) -> set[tuple[Any, Any]]:
+    """What runs were asked for: the level of the answer, and the delay allowed."""
+    return {(row.get(ANSWER.name), row.get(DELAY_S.name)) for row in rows}
 
 
 def present_groups(runs: Sequence[str], grouping: Grouping) -> tuple[Grouping, dict[str, int]]:
