@@ -176,17 +176,11 @@ def _record_motes(simulation: Simulation) -> None:
 
 def _record_energy(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("energy")
-    ledger, listening = simulation.ledger, simulation.network.listening
-    now_us = simulation.kernel.now_us
+    ledger, now_us = simulation.ledger, simulation.kernel.now_us
     spent_j = {f"{cause}_j": by_node_j for cause, by_node_j in ledger.by_cause_j.items()}
     for node in range(ledger.count):
         cells = {column: by_node_j[node] for column, by_node_j in spent_j.items()}
         residual_j = ledger.residual_j[node]
-        if listening is not None:
-            due_idle_j, due_sleep_j = listening.due_j(node)
-            residual_j = residual_j - due_idle_j - due_sleep_j
-            cells["idle_j"] += due_idle_j
-            cells["sleep_j"] += due_sleep_j
         rows.append(energy_row(at_us=now_us, node=node, residual_j=residual_j, **cells))
 
 
