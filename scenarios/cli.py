@@ -58,7 +58,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads our output has closed it, as in `motejoin scenarios | head -1`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as fault:
+        place = f"{fault.filename}: " if fault.filename else ""
+        print(f"motejoin: {place}{fault.strerror or fault}", file=sys.stderr)
+        _discard_output()
+        return 2
+    except RecursionError:
+        print("motejoin: input is nested too deeply", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("motejoin: out of memory", file=sys.stderr)
+        return 2
     return exit_code
+
+
+def _discard_output() -> None:
+    """Drop output that cannot be written, such as to a full disk, or Python would fail with it once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class CommandParser(argparse.ArgumentParser):

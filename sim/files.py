@@ -4,6 +4,7 @@ They are written beside their place, under a hidden name that only this process 
 old content or the new and nothing between, even if the writer is stopped.
 """
 
+import errno
 import os
 import shutil
 from contextlib import suppress
@@ -17,6 +18,23 @@ _ATTEMPTS: Final = 10
 def beside(path: Path, mark: str) -> Path:
     """A hidden name in the same folder that only this process uses, such as `.report.html.4711.part`."""
     return path.with_name(f".{path.name}.{os.getpid()}.{mark}")
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        OSError: It cannot be read, or it is a device or a pipe, whose content may have no end.
+    """
+    try:
+        is_regular = path.is_file()
+        if not is_regular and path.exists() and not path.is_dir():
+            raise OSError(
+                errno.EINVAL, "expected a regular file, found a device or a pipe", str(path)
+            )
+        return path.read_bytes()
+    except ValueError as fault:  # a NUL in the name
+        raise OSError(errno.EINVAL, str(fault), str(path)) from fault
 
 
 class Aside:

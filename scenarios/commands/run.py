@@ -1,6 +1,7 @@
 """`motejoin run`: one simulation, live progress, a summary, a run directory."""
 
 import argparse
+import os
 from pathlib import Path
 
 EXAMPLES = """examples:
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 def _free_directory(wanted: Path) -> Path:
     """`wanted`, or the first of wanted-2, wanted-3, … that does not exist yet."""
     directory, number = wanted, 1
-    while directory.exists():
+    while os.path.lexists(directory):  # also False for a name that no file can have
         number += 1
         directory = wanted.with_name(f"{wanted.name}-{number}")
     return directory

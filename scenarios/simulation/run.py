@@ -88,6 +88,14 @@ def run_scenario(
 
 def _claim(directory: Path, source: str, *, force: bool) -> Path:
     """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+    try:
+        return _claimed(directory, source, force=force)
+    except (OSError, ValueError) as fault:
+        reason = f"cannot be made: {getattr(fault, 'strerror', None) or fault}"
+        raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
+
+
+def _claimed(directory: Path, source: str, *, force: bool) -> Path:
     place = directory
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         expected = None
@@ -98,11 +106,7 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
         place = beside(directory.absolute(), "new")
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        reason = f"cannot be made: {fault.strerror}"
-        raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
+    place.mkdir(parents=True, exist_ok=True)
     return place
 
 

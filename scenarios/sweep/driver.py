@@ -26,7 +26,7 @@ from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identi
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
 from sim.errors import InputError, TraceError
-from sim.files import write_whole
+from sim.files import read_regular, write_whole
 from sim.trace.manifest import Manifest, read_complete
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -
         path = base_dir / name
         if path not in digests:
             try:
-                content = path.read_bytes()
+                content = read_regular(path)
             except OSError:
                 return False
             digests[path] = hashlib.blake2b(content, digest_size=len(digest) // 2).hexdigest()

@@ -305,7 +305,6 @@ def test_energy_between_whole_seconds_is_cumulative_and_only_the_dead_have_none(
     assert trace.number("SELECT count(*) FROM deaths") > 10
 
 
-
 def test_a_slow_sink_delays_a_centralised_join(tmp_path: Path) -> None:
     def delay_ms(speed: float) -> float:
         settings = _set("duration_s=60.0", "join.strategy=centralised", f"sink.cpu_speed={speed}")
