@@ -2,9 +2,13 @@
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from types import FrameType
 from typing import Final, NoReturn
 
 from scenarios.plugins import load_plugins
@@ -18,7 +22,8 @@ EXAMPLES: Final = """examples:
   motejoin scenarios                    list what ships
   motejoin COMMAND --help               more on a command
 
-exit codes: 0 all worked, 1 some of the work failed and the rest was done, 2 bad input
+exit codes: 0 all worked, 1 some of the work failed and the rest was done, 2 bad input or nowhere to write,
+130 interrupted, 143 terminated
 """
 
 COMMANDS: Final = {
@@ -43,14 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("motejoin: cannot run with assertions off; run Python without -O", file=sys.stderr)
         return 2
     try:
-        load_plugins()
-        given = sys.argv[1:] if arguments is None else list(arguments)
-        args = _parser(given).parse_args(given)
-        exit_code: int = args.run(args)
-        sys.stdout.flush()
+        with _ending_at_sigterm():
+            return _run(arguments)
     except MoteJoinError as fault:
         print(fault, file=sys.stderr)
         return 2
+    except _Terminated:
+        print("motejoin: terminated", file=sys.stderr)
+        return 143
     except KeyboardInterrupt:
         print("motejoin: interrupted", file=sys.stderr)
         return 130
@@ -69,7 +74,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         print("motejoin: out of memory", file=sys.stderr)
         return 2
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    load_plugins()
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    args = _parser(given).parse_args(given)
+    exit_code: int = args.run(args)
+    sys.stdout.flush()
     return exit_code
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM came: the command ends as with Ctrl-C, so that what it has begun is marked as failed or removed."""
+
+
+@contextmanager
+def _ending_at_sigterm() -> Iterator[None]:
+    """Raise `_Terminated` within when SIGTERM comes; works in a process's main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what follows is not cut short
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _discard_output() -> None:

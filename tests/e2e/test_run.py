@@ -233,7 +233,9 @@ def _interrupted(simulation: object) -> None:
 
 
 def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path: Path) -> None:
-    for name, signum in (("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)):
+    codes = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}
+    for signum, code in codes.items():
+        name = signum.name
         out = tmp_path / name
         process = subprocess.Popen(
             [sys.executable, "-m", "scenarios", "run", "gas-cloud", "--out", str(out)],
@@ -246,8 +248,5 @@ def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path:
         os.kill(process.pid, signum)
         process.communicate(timeout=60)
         status = read_manifest(out).status
-        if signum == signal.SIGKILL:
-            assert status is Status.RUNNING
-        else:
-            assert process.returncode == 130
-            assert status is Status.FAILED
+        assert process.returncode == code
+        assert status is (Status.RUNNING if signum is signal.SIGKILL else Status.FAILED)
