@@ -1,8 +1,10 @@
 """Runs one simulation into a run directory."""
 
+import os
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +16,7 @@ from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.arithmetic import plain_sum
-from sim.errors import Fault, ScenarioError
+from sim.errors import Fault, MachineError, ScenarioError
 from sim.files import beside, replace_folder
 from sim.garbage import rare_collection
 from sim.trace.kinds import CAUSES
@@ -47,6 +49,7 @@ def run_scenario(
 
     Raises:
         ScenarioError: an input is missing or bad, or the directory is taken.
+        MachineError: the directory can no longer be written, as on a full disk.
     """
     seed = loaded.scenario.seed if seed is None else seed
     world = build_world(loaded, seed)
@@ -59,31 +62,46 @@ def run_scenario(
         inputs=dict(world.inputs),
         values={str(value): label for value, label in world.phenomenon.labels().items()},
     )
-    manifest.write(place)
-    recorder = Recorder(place, loaded.scenario.trace.chosen())
     started = time.perf_counter()
+    recorder: Recorder | None = None
     try:
+        manifest.write(place)
+        recorder = Recorder(place, loaded.scenario.trace.chosen())
         simulation = build_simulation(world, recorder)
         with rare_collection():
             _simulate(simulation, progress)
         manifest.counts = summarise(simulation)
         manifest.rows, manifest.fingerprint = recorder.close()
-    except BaseException as failure:
-        recorder.abandon()
-        manifest.status = Status.FAILED
-        manifest.error = f"{type(failure).__name__}: {failure}"
+        manifest.status = Status.COMPLETE
+        manifest.simulated_s = loaded.scenario.duration_s
         manifest.wall_s = time.perf_counter() - started
         manifest.write(place)
         if place != directory:
-            shutil.rmtree(place)
+            replace_folder(directory.absolute(), place)
+    except BaseException as failure:
+        if recorder is not None:
+            recorder.abandon()
+        manifest.wall_s = time.perf_counter() - started
+        _mark_failed(manifest, place, failure)
+        if place != directory:
+            shutil.rmtree(place, ignore_errors=True)
+        if isinstance(failure, OSError):
+            reason = os.strerror(failure.errno) if failure.errno else str(failure)
+            raise MachineError(f"{directory}: cannot be written: {reason}") from failure
         raise
-    manifest.status = Status.COMPLETE
-    manifest.simulated_s = loaded.scenario.duration_s
-    manifest.wall_s = time.perf_counter() - started
-    manifest.write(place)
-    if place != directory:
-        replace_folder(directory.absolute(), place)
     return manifest
+
+
+def _mark_failed(manifest: Manifest, place: Path, failure: BaseException) -> None:
+    """Set the status of a run to `failed`, if that can be written at all."""
+    manifest.status = Status.FAILED
+    manifest.error = f"{type(failure).__name__}: {failure}"
+    try:
+        manifest.write(place)
+    except OSError:
+        shutil.rmtree(place / "trace", ignore_errors=True)  # makes room on a full disk
+        with suppress(OSError):
+            manifest.write(place)
 
 
 def _claim(directory: Path, source: str, *, force: bool) -> Path:

@@ -250,3 +250,33 @@ def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path:
         status = read_manifest(out).status
         assert process.returncode == code
         assert status is (Status.RUNNING if signum is signal.SIGKILL else Status.FAILED)
+
+
+@pytest.mark.parametrize("bytes_most", [100, 30_000, 100_000])
+def test_a_run_that_cannot_be_written_to_its_end_says_so_and_is_marked(
+    tmp_path: Path, bytes_most: int
+) -> None:
+    # A limit on the size of files fails like a full disk, without one.
+    limited = f"ulimit -f {max(1, bytes_most // 1024)}; exec {sys.executable} -m scenarios"
+    run = f"{limited} run {SMALL} --out run --set duration_s=60.0"
+    done = subprocess.run(
+        ["bash", "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1] == "run: cannot be written: File too large"
+    if bytes_most > 10_000:  # less than a manifest cannot be written at all
+        manifest = read_manifest(tmp_path / "run")
+        assert manifest.status is Status.FAILED
+        assert "File too large" in manifest.error
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
+    assert not list((tmp_path / "run").glob(".*"))
+
+
+def test_output_that_cannot_be_printed_is_one_message(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m scenarios scenarios > /dev/full"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "motejoin: No space left on device\n"
