@@ -17,7 +17,7 @@ from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.arithmetic import plain_sum
 from sim.errors import Fault, MachineError, ScenarioError
-from sim.files import beside, replace_folder
+from sim.files import beside, remove_leftovers, replace_folder
 from sim.garbage import rare_collection
 from sim.trace.kinds import CAUSES
 from sim.trace.manifest import MANIFEST, Manifest, Status
@@ -115,6 +115,7 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
 
 def _claimed(directory: Path, source: str, *, force: bool) -> Path:
     place = directory
+    remove_leftovers(directory.absolute())
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         expected = None
         if not force:

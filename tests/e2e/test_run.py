@@ -280,3 +280,19 @@ def test_output_that_cannot_be_printed_is_one_message(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "motejoin: No space left on device\n"
+
+
+def test_what_a_killed_forced_run_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run_here(out, "--set", "duration_s=10.0")
+    finished = read_manifest(out)
+    command = [sys.executable, "-m", "scenarios", "run", "gas-cloud", "--out", str(out), "--force"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while len(list(tmp_path.iterdir())) == 1:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.kill()
+    process.communicate(timeout=60)
+    assert read_manifest(out) == finished
+    run_here(out, "--set", "duration_s=10.0", "--force")
+    assert list(tmp_path.iterdir()) == [out]
