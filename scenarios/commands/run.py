@@ -31,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="change one key of the scenario, such as motes.count=500; may be repeated",
     )
     parser.add_argument("--force", action="store_true", help="replace an earlier run in DIR")
+    parser.add_argument(
+        "--allow-functions",
+        action="store_true",
+        help="load the Python functions that [functions] of the scenario names: they are code",
+    )
     parser.set_defaults(run=run)
 
 
@@ -46,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     settings = list(args.set)
     if args.seed is not None:
         settings.append(f"seed={args.seed}")
-    loaded = load_scenario(args.scenario, settings)
+    loaded = load_scenario(args.scenario, settings, allow_functions=args.allow_functions)
     scenario = loaded.scenario
     directory: Path = args.out or _free_directory(Path("runs") / f"{scenario.name}-{scenario.seed}")
     title = f"{scenario.name}: {scenario.motes.count:,} motes, {scenario.duration_s:g} s"

@@ -29,16 +29,23 @@ class LoadedScenario:
     source: str
     base_dir: Path
     """Where paths inside the scenario start."""
+    allow_functions: bool = False
+    """Whether the Python functions that it names may be loaded: that runs their modules."""
 
 
-def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScenario:
+def load_scenario(
+    name_or_path: str, settings: Sequence[str] = (), *, allow_functions: bool = False
+) -> LoadedScenario:
     """The scenario at a path, or the shipped one of that name, with `--set` settings applied.
+
+    With `allow_functions` a run loads the Python functions that the scenario names: trust the file as you would a program.
 
     Raises:
         ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
-    return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
+    scenario = parse_scenario(text, name_or_path, settings)
+    return LoadedScenario(scenario, name_or_path, base_dir, allow_functions)
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:

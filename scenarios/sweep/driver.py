@@ -94,6 +94,7 @@ def run_sweep(
                 base_dir=str(plan.sweep.base_dir),
                 runs_dir=str(runs_dir.resolve()),
                 timeout_s=timeout_s if timeout_s is not None else plan.sweep.timeout_s,
+                allow_functions=plan.allow_functions,
                 session=new_session(),
             )
             # The longest first: a long run that starts last would leave all other cores idle.

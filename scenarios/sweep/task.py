@@ -80,6 +80,8 @@ class Workshop:
     base_dir: str
     runs_dir: str
     timeout_s: float | None
+    allow_functions: bool
+    """Whether runs may load the Python functions that the scenario names."""
     session: str
     """Separates the files of this driver's tasks from those of others."""
 
@@ -96,7 +98,9 @@ class Workshop:
                 scenario = point_scenario(
                     self.content, job.settings, seed=job.seed, source=self.source
                 )
-                loaded = LoadedScenario(scenario, self.source, Path(self.base_dir))
+                loaded = LoadedScenario(
+                    scenario, self.source, Path(self.base_dir), self.allow_functions
+                )
                 run_scenario(loaded, aside)
             publish(aside, Path(self.runs_dir) / job.run)
         except TimeLimitError as failure:
