@@ -267,7 +267,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "requests": dict(accounts.requests),
         "rounds": simulation.rounds.held,
         "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
-        "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),
+        "mean_enrolled": simulation.rounds.heads_listed / max(1, simulation.rounds.held),
         "recording": dict(simulation.world.phenomenon.recording_counts()),
         "tracking": asdict(simulation.tracking.figures()),
         "events": simulation.kernel.processed,
