@@ -11,6 +11,7 @@ from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime
 from sim.trace.recorder import Rows
 from sim.trace.rows import result_row
+from sim.trace.tables import AnswerLevel
 from sim.units import US_PER_S
 
 MEMORY_US = 60 * US_PER_S
@@ -162,6 +163,7 @@ class SinkSite:
                 answer=size,
                 partial=partial,
                 amends=amends,
+                level=AnswerLevel.RESULTS,
             )
         )
 
@@ -192,6 +194,7 @@ class SinkSite:
                     arity=departure.answer,
                     partners=departure.left if self._with_partners else None,
                     answer=departure.answer,
+                    level=AnswerLevel.RESULTS,
                 )
             )
         if value in self.answer:

@@ -12,7 +12,7 @@ in place: `readings`, one per sample (`scenarios/simulation/sensing.py`), `messa
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from sim.trace.tables import Change, DropReason, Event, Fate, RequestEnd
+from sim.trace.tables import AnswerLevel, Change, DropReason, Event, Fate, RequestEnd
 
 Row = tuple[Any, ...]
 
@@ -113,8 +113,11 @@ def result_row(
     partial: bool = False,
     amends: bool = False,
     selected: str | None = None,
+    joined: Sequence[tuple[Hashable, int]] | None = None,
+    region: int | None = None,
+    level: AnswerLevel | None = None,
 ) -> Row:
-    """A row of `results`: a reading's result, sensors that left the answer, or a change of a query's answer."""
+    """A row of `results`: a reading's result, sensors that came or left, or a change of a query's answer."""
     return (
         at_us,
         query,
@@ -129,6 +132,9 @@ def result_row(
         partial,
         amends,
         selected,
+        joined,
+        region,
+        level and level._value_,
     )
 
 

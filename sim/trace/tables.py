@@ -54,6 +54,21 @@ class Fate(StrEnum):
     JOINED = "joined"
     DROPPED = "dropped"
     IN_FLIGHT = "in flight"
+    SUPPRESSED = "suppressed"
+    """Its mote did not need to send it: what the sink knew already said as much."""
+
+
+class AnswerLevel(StrEnum):
+    """What the sink must know of each value at every instant (`join.answer`)."""
+
+    RESULTS = "results"
+    """Every join result."""
+    SETS = "sets"
+    """The set of motes that join."""
+    OCCUPANCY = "occupancy"
+    """How many motes join, by the head whose region they are in."""
+    COUNT = "count"
+    """How many motes join."""
 
 
 class Outcome(StrEnum):
@@ -208,6 +223,10 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
     # after the change. `partial`: heads that were to be probed did not answer. `amends`: the reading had a
     # result before, this row adds partners to it (arity counts all of them). `selected`: only where the sink runs a
     # query of its own: the row that came, changed or went, as JSON; value, arity and answer are null then.
+    # `level`: what was asked for (`join.answer`); null in rows of a sink's own query. Below `results` no row has an origin:
+    # `joined` lists the motes that came and `partners` those that left, each with the time of the reading that the sink
+    # knows of it (level `sets`); `region` is the head whose region `answer` counts (level `occupancy`); `delay_us` is the
+    # flight of the message that made the change, from its first transmission, and null if no message did.
     "results": _columns(
         "at_us:int64",
         "query:text",
@@ -222,6 +241,9 @@ TABLES: Final[dict[str, tuple[Column, ...]]] = {
         "partial:bool",
         "amends:bool",
         "selected:text?",
+        "joined:members?",
+        "region:int32?",
+        "level:text?",
     ),
     # One row per live node and clustering round. via: the next hop to the head, which is the head itself in
     # clusters of one hop. up: where a head sends what is for the sink, a head of heads or the sink; null for

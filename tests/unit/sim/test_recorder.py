@@ -5,13 +5,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from sim.trace.recorder import Recorder, arrow_schema
-from sim.trace.tables import TABLES
+from sim.trace.tables import TABLES, Kind
 
 RESULTS = [
-    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2, False, False, None),
-    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3, True, False, None),
-    (9, "q", "-", 3, None, None, 0, None, None, 0, False, True, None),
-    (9, "p", "+", None, None, None, None, None, None, None, False, False, '{"hot": 3}'),
+    (5, "q", "+", 3, 1, 4, 2, [(0, 2)], 1, 2, False, False, None, [(1, 4)], 0, "sets"),
+    (9, "q", "u", 3, None, None, 3, [(1, 4), (2, 5)], None, 3, True, False, *[None] * 4),
+    (9, "q", "-", 3, None, None, 0, None, None, 0, False, True, *[None] * 4),
+    (9, "p", "+", *[None] * 7, False, False, '{"hot": 3}', *[None] * 3),
 ]
 
 
@@ -33,14 +33,11 @@ def test_what_is_written_is_what_was_appended(tmp_path: Path) -> None:
     record(tmp_path, [2], RESULTS)
     table = pq.read_table(tmp_path / "trace" / "results" / "part-00000.parquet")
     assert table.schema.equals(arrow_schema("results"))
-    members = [
-        None if row is None else [(m["node"], m["at_us"]) for m in row]
-        for row in table["partners"].to_pylist()
-    ]
-    assert members == [row[7] for row in RESULTS]
-    for position, name in enumerate(column.name for column in TABLES["results"]):
-        if name != "partners":
-            assert table[name].to_pylist() == [row[position] for row in RESULTS], name
+    for position, column in enumerate(TABLES["results"]):
+        cells = table[column.name].to_pylist()
+        if column.kind is Kind.MEMBERS:
+            cells = [row and [(m["node"], m["at_us"]) for m in row] for row in cells]
+        assert cells == [row[position] for row in RESULTS], column.name
 
 
 def test_lists_of_nodes_are_written_as_they_were(tmp_path: Path) -> None:
@@ -55,7 +52,7 @@ def test_lists_of_nodes_are_written_as_they_were(tmp_path: Path) -> None:
 def test_a_node_that_does_not_fit_its_column_is_refused(tmp_path: Path) -> None:
     for table, row in (
         ("truth", (1, "a", [2**31])),
-        ("results", (5, "q", "+", 3, 1, 4, 2, [(2**31, 2)], 1, 2, False, False, None)),
+        ("results", (5, "q", "+", 3, 1, 4, 2, [(2**31, 2)], 1, 2, False, False, *[None] * 4)),
     ):
         recorder = Recorder(tmp_path / table, [table])
         recorder.rows(table).append(row)
@@ -90,7 +87,7 @@ def test_fingerprint_tells_null_from_zero_and_order(tmp_path: Path) -> None:
     base = record(tmp_path / "a", [], RESULTS)
     zero = [
         RESULTS[0],
-        (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3, True, False, None),
+        (9, "q", "u", 3, 0, None, 3, [(1, 4), (2, 5)], None, 3, True, False, *[None] * 4),
         *RESULTS[2:],
     ]
     assert record(tmp_path / "b", [], zero) != base

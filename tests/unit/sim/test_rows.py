@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sim.trace import rows
-from sim.trace.tables import TABLES, Change, DropReason, Event, Fate, RequestEnd
+from sim.trace.tables import TABLES, AnswerLevel, Change, DropReason, Event, Fate, RequestEnd
 
 IN_PLACE = {"readings", "messages", "traffic"}
 """Tables that have too many rows for a call each."""
@@ -33,6 +33,7 @@ MEMBERS: dict[tuple[str, str], Any] = {
     ("requests", "outcome"): RequestEnd.GIVEN_UP,
     ("requests", "reason"): DropReason.DEAD,
     ("results", "change"): Change.UPDATE,
+    ("results", "level"): AnswerLevel.COUNT,
     ("drops", "reason"): DropReason.QUEUE_FULL,
     ("faults", "event"): Event.RECOVERY,
 }

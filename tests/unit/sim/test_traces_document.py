@@ -13,6 +13,7 @@ from sim.trace.manifest import Manifest, Status
 from sim.trace.tables import (
     FORMAT,
     TABLES,
+    AnswerLevel,
     Change,
     DropReason,
     Event,
@@ -68,6 +69,7 @@ def test_the_page_has_every_message_kind_outcome_and_drop_reason_and_no_other() 
         ("fates", "fate", [*Fate]),
         ("requests", "outcome", [*RequestEnd]),
         ("results", "change", [*Change]),
+        ("results", "level", [*AnswerLevel]),
         ("faults", "event", [*Event]),
         ("drops", "kind", [STATE]),
     ],
