@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "report": "make one HTML page of a run: animated replay, plots, tables",
     "compare": "metrics of several runs side by side",
     "sweep": "many runs on all cores or on a Spark cluster, then tables and figures",
+    "audit": "check that finished runs add up, from their traces alone",
     "cluster": "hold one election of cluster heads and show its figures",
     "join": "run one join operator over a recorded stream",
     "query": "run queries over recorded streams",

@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="change one key of the scenario, such as motes.count=500; may be repeated",
     )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check the trace when the run is done, as `motejoin audit`",
+    )
     parser.add_argument("--force", action="store_true", help="replace an earlier run in DIR")
     parser.add_argument(
         "--allow-functions",
@@ -41,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the simulation and print its summary."""
+    from scenarios.commands.audit import audit_and_print
     from scenarios.schema.load import load_scenario
     from scenarios.simulation.run import run_scenario
     from scenarios.simulation.summary import summary
@@ -64,8 +70,9 @@ def run(args: argparse.Namespace) -> int:
 
         manifest = run_scenario(loaded, directory, force=args.force, progress=progress)
     print(summary(manifest, directory))
+    passed = not args.audit or audit_and_print(directory)
     print(directory)
-    return 0
+    return 0 if passed else 1
 
 
 def _free_directory(wanted: Path) -> Path:

@@ -56,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " faster (default: from 200 runs on)",
     )
     parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check the trace of every run where it was made, as `motejoin audit`; a violation is a failure",
+    )
+    parser.add_argument(
         "--allow-functions",
         action="store_true",
         help="load the Python functions that [functions] of the scenario names: they are code",
@@ -94,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
             master=args.master,
             settings=settings,
             resume=args.resume,
+            audited=args.audit,
             timeout_s=args.timeout,
             compacted=args.compact,
             report=report,

@@ -63,6 +63,7 @@ def run_sweep(
     master: str | None = None,
     settings: Mapping[str, str] | None = None,
     resume: bool = False,
+    audited: bool = False,
     timeout_s: float | None = None,
     compacted: bool | None = None,
     report: Report = lambda _: None,
@@ -95,6 +96,7 @@ def run_sweep(
                 runs_dir=str(runs_dir.resolve()),
                 timeout_s=timeout_s if timeout_s is not None else plan.sweep.timeout_s,
                 allow_functions=plan.allow_functions,
+                audited=audited,
                 session=new_session(),
             )
             # The longest first: a long run that starts last would leave all other cores idle.

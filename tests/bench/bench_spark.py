@@ -81,7 +81,7 @@ class Tasks:
         ship_code(self._spark, PACKAGES, "motejoin")
         folder.mkdir()
         self._workshop = Workshop(
-            content(), "bench", str(folder), str(folder), None, False, "bench"
+            content(), "bench", str(folder), str(folder), None, False, False, "bench"
         )
         # Processes start and import once per core, whatever the number of runs.
         self.wall_s("warm", 15.0, 2 * cores)
