@@ -107,7 +107,8 @@ class RunTrace:
 
     def column(self, table: str, name: str) -> Column:
         """A column of numbers; nulls of whole numbers are `NULL`, of others not-a-number."""
-        return self._made(table, name, _numbers)
+        numbers: Column = self._made(table, name, _numbers)
+        return numbers
 
     def words(self, table: str, name: str) -> Words:
         """A column of text."""

@@ -105,7 +105,13 @@ class StreamFile:
         wanted = None if known is None else pa.array(known, pa.string())
         row = 0
         for batch in self._read(list(COLUMNS)):
-            yield _checked(batch, row, wanted, names)
+            try:
+                checked = _checked(batch, row, wanted, names)
+            except (
+                UnicodeDecodeError
+            ) as error:  # Arrow does not look into the texts of a Parquet file
+                raise InputError(f"{self.path}: cannot be read: {error}") from error
+            yield checked
             row += batch.num_rows
 
     def _read_schema(self) -> pa.Schema:

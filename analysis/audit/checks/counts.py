@@ -34,7 +34,7 @@ def _equal(said: Any, found: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
 
 
 def _flat(counts: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, found in counts.items():
         flat |= (
             _flat(found, f"{above}{name}.") if isinstance(found, dict) else {above + name: found}

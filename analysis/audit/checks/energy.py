@@ -16,7 +16,8 @@ _FIRST_ORDER_RX_J: Final = 8 * 50e-9
 
 def spent_j(trace: RunTrace) -> Column:
     """What each row of `energy` has in all."""
-    return np.sum([trace.column("energy", cause) for cause in CAUSES], axis=0)
+    total_j: Column = np.sum([trace.column("energy", cause) for cause in CAUSES], axis=0)
+    return total_j
 
 
 def batteries_j(trace: RunTrace) -> Column:

@@ -26,8 +26,12 @@ def sums_differ(trace: RunTrace) -> Iterator[Violation]:
     column = {name: trace.column("messages", name) for name in ("bytes", "addressed", "received")}
     in_flight = trace.words("messages", "outcome").among("in flight")
     seconds = trace.column("messages", "at_us") // US_PER_S
-    ours = (trace.column("traffic", "at_s"), trace.column("traffic", "node"), cell_kinds)
-    theirs = (seconds, trace.column("messages", "source"), sent_kinds)
+    ours: tuple[Ints, ...] = (
+        trace.column("traffic", "at_s"),
+        trace.column("traffic", "node"),
+        cell_kinds,
+    )
+    theirs: tuple[Ints, ...] = (seconds, trace.column("messages", "source"), sent_kinds)
     lost = np.where(in_flight, 0, column["addressed"] - column["received"])
     sums = {
         "sent": np.ones(len(seconds), np.int64),

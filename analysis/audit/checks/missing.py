@@ -110,7 +110,8 @@ def _first_in_window(values: Ints, stamps_us: Ints, window_us: int) -> Ints:
     wide = int(since_us.max()) + window_us + 2
     keys = codes.reshape(-1) * wide + since_us
     starts = np.searchsorted(keys, codes.reshape(-1) * wide)
-    return np.maximum(np.searchsorted(keys, keys - window_us), starts)
+    first: Ints = np.maximum(np.searchsorted(keys, keys - window_us), starts)
+    return first
 
 
 def _delivered(trace: RunTrace) -> tuple[Ints, Ints]:

@@ -1,7 +1,7 @@
 """Why a pair of readings did not reach the sink: what happened to each of them, and to the request that should have found it."""
 
 from collections import defaultdict
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from analysis.audit.arrays import places, shared_keys
 from analysis.audit.checks.readings import IN_NETWORK
 from analysis.audit.checks.results import members, reading_places
 from analysis.audit.run_trace import NULL, US_PER_S, Ints, RunTrace
+
+CLOCK_DEVIATIONS: Final = 6
+"""Standard deviations by which clocks may be wrong."""
 
 
 class _Fate(NamedTuple):
@@ -36,6 +39,10 @@ class Reasons:
     def __init__(self, trace: RunTrace) -> None:
         join = trace.scenario["join"]
         self._kept_us = trace.window_us + round(join["late_s"] * US_PER_S)
+        faults = trace.scenario["faults"]
+        wrong_us = faults["clock_offset_ms"] * 1e3 + faults["clock_drift_ppm"] * 1e-6 * trace.end_us
+        self._clocks_us = round(CLOCK_DEVIATIONS * wrong_us)
+        """How much a head's clock may be ahead."""
         self._fans_out = join["probing"] == "fan-out"
         self._in_network = join["strategy"] in IN_NETWORK
         self._stamps_us = trace.column("readings", "stamp_us")
@@ -67,6 +74,8 @@ class Reasons:
             if fate.fate != "joined":
                 return f"reading {fate.reason or fate.fate}"
         if not self._in_network:
+            if self._has_newer(one, other) or self._has_newer(other, one):
+                return "newer reading delivered instead"
             # Only the reading that a CPU was working on when the run ended can have no result yet.
             last_us = max(self._fates[one].at_us, self._fates[other].at_us)
             return "result not formed yet" if last_us >= self._last_joined_us else None
@@ -78,14 +87,18 @@ class Reasons:
         is_later = stamps[0] > stamps[1]  # type: ignore[operator]
         return self._not_met(*((one, other) if is_later else (other, one)))
 
+    def _has_newer(self, reading: int, partner: int) -> bool:
+        """Whether the results of a reading have a newer one of the partner's mote."""
+        newest_us = self._newest[reading].get(int(self._nodes[partner]), NULL)
+        return newest_us > int(self._stamps_us[partner])
+
     def _stamp(self, reading: int) -> tuple[int, int] | None:
         requests = self._requests.get(reading)
         return (requests[0].stamp_us, requests[0].head) if requests else None
 
     def _not_met(self, later: int, earlier: int) -> str | None:
         """Why the request of the reading stamped later did not deliver the earlier one."""
-        mote, made_us = int(self._nodes[earlier]), int(self._stamps_us[earlier])
-        if self._newest[later].get(mote, NULL) > made_us:
+        if self._has_newer(later, earlier):
             return "newer reading delivered instead"
         requests = self._requests[later]
         holder = self._fates[earlier].head
@@ -105,7 +118,7 @@ class Reasons:
                 return _not_probed(len(request.heads), request.known)
             if holder in request.passed_over:
                 return "head dead"
-            if request.at_us > made_us + self._kept_us:
+            if request.at_us + self._clocks_us > made_us + self._kept_us:
                 return "expired before the request came"
         return "clocks disagree" if held_us > self._fates[later].at_us else None
 
