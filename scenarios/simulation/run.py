@@ -13,6 +13,7 @@ from typing import Any
 
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
+from scenarios.simulation.limits import check_room
 from scenarios.wiring.network import lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.arithmetic import plain_sum
@@ -48,10 +49,11 @@ def run_scenario(
     process, the manifest has the status `failed`; where an older run was to be replaced, that run is kept.
 
     Raises:
-        ScenarioError: an input is missing or bad, or the directory is taken.
+        ScenarioError: an input is missing or bad, the directory is taken, or the run would not fit on this machine.
         MachineError: the directory can no longer be written, as on a full disk.
     """
     seed = loaded.scenario.seed if seed is None else seed
+    check_room(loaded, directory)
     world = build_world(loaded, seed)
     place = _claim(directory, loaded.source, force=force)
     manifest = Manifest(

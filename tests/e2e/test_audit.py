@@ -4,9 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from analysis.audit.audit import audit_run
 from scenarios.cli import main
+from tests.golden.cases import CASES, Case
+from tests.golden.inputs import write_inputs
+from tests.support.places import ROOT
 from tests.support.planting import files, joins, motes
 from tests.support.planting.kinds import KINDS
 from tests.support.planting.planted import Planted
@@ -62,6 +66,25 @@ def test_a_planted_corruption_is_found_by_its_check(
     assert audit.violations[KINDS[kind]], audit.violations
 
 
+def _marked() -> list[ParameterSet]:
+    """Every golden case: those of shipped scenarios always, the others where there is time."""
+    return [
+        pytest.param(case, marks=[] if case.name.startswith("shipped-") else pytest.mark.long)
+        for case in CASES
+    ]
+
+
+@pytest.mark.parametrize("case", _marked(), ids=lambda case: case.name)
+def test_every_shipped_scenario_and_option_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
+) -> None:
+    write_inputs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(case.arguments(seed=4, out="run")) == 0
+    audit = audit_run(Path("run"))
+    assert audit.passed, audit.violations
+
+
 def test_a_violation_is_printed_with_an_example_and_exit_code_1(
     sound: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,7 +108,7 @@ def test_what_is_no_complete_run_is_refused(
 
 
 def test_the_document_lists_the_planted_kinds() -> None:
-    text = Path("docs/RELIABILITY.md").read_text()
+    text = (ROOT / "docs" / "RELIABILITY.md").read_text()
     assert dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|$", text, re.MULTILINE)) == KINDS
     assert len(KINDS) >= 40
 
