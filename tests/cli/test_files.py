@@ -21,6 +21,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     texts = pa.array([b"\xa8", b"x"], pa.binary()).view(pa.string())
     table = pa.table({"stream": ["A", "B"], "value": texts, "at_us": [1, 2]})
     pq.write_table(table, tmp_path / "bytes.parquet")
+    table = pa.table({"stream": texts, "value": ["A", "B"], "at_us": [1, 2]})
+    pq.write_table(table, tmp_path / "names.parquet")
     (tmp_path / "field").mkdir()
     for name in ("dir.csv", "dir.parquet", "dir.toml", "dir.json", "dir.png"):
         (tmp_path / name).mkdir()
@@ -45,8 +47,12 @@ INPUTS = {
         "zero.csv: is a device or a pipe, expected a .csv or .parquet file",
     ),
     "no UTF-8": (
-        [*JOIN, "bytes.parquet", "out.csv"],
+        [*JOIN, "bytes.parquet", "out.csv", "--arity=variable"],
         "bytes.parquet: cannot be read: 'utf-8' codec can't decode byte 0xa8 in position 0: invalid start byte",
+    ),
+    "no UTF-8 in names": (
+        [*JOIN, "names.parquet", "out.csv"],
+        "names.parquet: cannot be read: 'utf-8' codec can't decode byte 0xa8 in position 0: invalid start byte",
     ),
     "missing stream": ([*JOIN, "none.csv", "out.csv"], "none.csv: no such file"),
     "missing Parquet": ([*JOIN, "none.parquet", "out.csv"], "none.parquet: no such file"),
