@@ -118,6 +118,7 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
 def _claimed(directory: Path, source: str, *, force: bool) -> Path:
     place = directory
     remove_leftovers(directory.absolute())
+    remove_leftovers(directory.absolute() / MANIFEST)  # of a run killed before it had one
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         expected = None
         if not force:

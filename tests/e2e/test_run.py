@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
+from sim.files import beside
 from sim.trace.manifest import MANIFEST, Status, read_manifest
 from sim.trace.tables import TABLES
 from tests.support.checkers.trace import Trace, check_trace
@@ -296,3 +297,13 @@ def test_what_a_killed_forced_run_left_is_removed_by_the_next_one(tmp_path: Path
     assert read_manifest(out) == finished
     run_here(out, "--set", "duration_s=10.0", "--force")
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_directory_that_a_killed_run_had_only_begun_is_free(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    part = beside(out / MANIFEST, "part")
+    part.with_name(part.name.replace(f".{os.getpid()}-", f".{ended.pid}-")).touch()
+    run_here(out, "--set", "duration_s=10.0")

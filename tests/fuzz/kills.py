@@ -47,7 +47,7 @@ class Victim:
         process.wait()
         wrong = self._after_kill(fresh)
         again = [*words, "--force"] if kind == "fresh" and fresh.exists() else words
-        if _command(*again).wait() != 0 and not (kind == "fresh" and not _is_run(fresh)):
+        if _command(*again).wait() != 0:
             return wrong or f"{kind}: the next start failed"
         return wrong or self._after_all(fresh)
 
