@@ -307,3 +307,13 @@ def test_a_directory_that_a_killed_run_had_only_begun_is_free(tmp_path: Path) ->
     part = beside(out / MANIFEST, "part")
     part.with_name(part.name.replace(f".{os.getpid()}-", f".{ended.pid}-")).touch()
     run_here(out, "--set", "duration_s=10.0")
+
+
+def test_a_run_without_descriptors_left_says_so_and_is_marked(tmp_path: Path) -> None:
+    run = f"ulimit -n 14; exec {sys.executable} -m scenarios run {SMALL} --out run"
+    done = subprocess.run(
+        ["bash", "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1] == "run: cannot be written: Too many open files"
+    assert read_manifest(tmp_path / "run").status is Status.FAILED
