@@ -80,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     load_plugins()
     given = sys.argv[1:] if arguments is None else list(arguments)
+    for word in given:
+        if "\0" in word:  # no shell can send one, but a program that calls `main` can
+            raise InputError(f"motejoin: error: {word!r}: expected no NUL character")
     args = _parser(given).parse_args(given)
     exit_code: int = args.run(args)
     sys.stdout.flush()

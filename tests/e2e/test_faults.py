@@ -163,10 +163,25 @@ def test_toml_nested_too_deeply_is_rejected(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("name", ["x" * 300, "nul\0"], ids=["too long", "NUL"])
-def test_a_name_that_no_directory_can_have_is_rejected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+def test_a_nul_in_an_argument_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["run", SMALL, "--out", "a\0b"], ["query", "SELECT", "--out", "\0"]):
+        assert "expected no NUL character" in fails(capsys, *arguments)
+
+
+def test_a_nul_in_the_name_of_an_input_file_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    setting = 'motes.positions="a\\u0000b"'
+    settings = ["--set", "motes.placement=file", "--set", setting]
+    assert "embedded null byte" in fails(
+        capsys, "run", SMALL, "--out", str(tmp_path / "run"), *settings
+    )
+
+
+def test_a_name_that_no_directory_can_have_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "x" * 300
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / name))
     assert "--out" in message
     assert "cannot be made" in message

@@ -64,7 +64,7 @@ def _setting(rng: random.Random, folder: Path) -> list[str]:
     key, _, value = rng.choice(lines).partition(" = ")
     table = rng.choice(["", "motes.", "radio.", "join.", "clustering.", "faults.", "phenomenon."])
     setting = f"{table}{key.strip()}={mutate(value, rng)}"
-    return ["run", "gas-cloud-small", "--out", str(folder / "run"), *SHORT, "--set", setting]
+    return ["run", "gas-cloud-small", "--out", str(folder / "run"), "--set", setting, *SHORT]
 
 
 def _join(rng: random.Random, folder: Path) -> list[str]:
