@@ -16,8 +16,8 @@ from sim.errors import Fault, ScenarioError
 
 READING_BYTES: Final = 11
 """Of a row of `readings` on disk: between 8 and 12 in the shipped scenarios."""
-ENERGY_BYTES: Final = 20
-"""Of a row of `energy` on disk: between 11 and 25."""
+ENERGY_BYTES: Final = 12
+"""Of a row of `energy` on disk: between 7 and 19."""
 PROCESS_BYTES: Final = 190_000_000
 """Of a run of few motes: Python, NumPy, Arrow and the rest of the program."""
 MOTE_BYTES: Final = 4_000

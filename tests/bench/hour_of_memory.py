@@ -3,7 +3,6 @@
 `python -m tests.bench.hour_of_memory` prints it, and how much it grew after the first quarter.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -56,4 +55,4 @@ def resident_mb() -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

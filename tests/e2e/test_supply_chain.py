@@ -41,9 +41,9 @@ def test_every_pinned_package_that_is_installed_has_a_free_licence() -> None:
             found = metadata(name)
         except PackageNotFoundError:  # only used by benchmarks, or to install
             continue
-        texts = [found.get("License-Expression", ""), found.get("License", "")]
-        texts += found.get_all("Classifier", [])
-        if not any(FREE.search(text or "") for text in texts):
+        kinds = ("License-Expression", "License", "Classifier")
+        texts = [text for kind in kinds for text in found.get_all(kind, [])]
+        if not any(FREE.search(text) for text in texts):
             unknown[name] = texts
     assert not unknown
 

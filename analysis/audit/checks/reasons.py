@@ -105,15 +105,20 @@ class Reasons:
         ended_us = max(request.at_us for request in requests)
         if self._state_lost_us.get(earlier, ended_us + 1) <= ended_us:
             return "holder's state lost"
-        finished = [request for request in requests if request.outcome == "finished"]
-        if finished:
-            return self._finished_without(later, earlier, finished)
+        answered = [request for request in requests if request.outcome == "finished"]
+        if not answered:  # what was given up has the heads whose parts had come
+            given_up = (request for request in requests if request.outcome == "given up")
+            answered = [request for request in given_up if holder in request.heads]
+        if answered:
+            reason = self._answered_without(later, earlier, answered)
+            if reason or answered[0].outcome == "finished":
+                return reason
         return self._never_finished(requests, holder, own=requests[0].head == holder)
 
-    def _finished_without(self, later: int, earlier: int, finished: list[_Request]) -> str | None:
+    def _answered_without(self, later: int, earlier: int, answered: list[_Request]) -> str | None:
         holder, held_us = self._fates[earlier].head, self._fates[earlier].at_us
         made_us = int(self._stamps_us[earlier])
-        for request in finished:
+        for request in answered:
             if request.head != holder and holder not in request.heads:
                 return _not_probed(len(request.heads), request.known)
             if holder in request.passed_over:
