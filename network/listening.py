@@ -1,4 +1,4 @@
-"""Energy of idle radios and CPUs: idle listening, sleep, duty cycles.
+"""Energy of idle radios and CPUs: idle listening, sleep, duty cycles, samples of the channel.
 
 Transmissions and receptions are charged as they happen, and their time is recorded here. Whenever
 accounts are settled (every simulated second, and when a radio is switched on or off), each live mote pays for the
@@ -9,6 +9,7 @@ charge is exact; only the time of a death by idle drain is rounded to the settle
 from network.contract import NodeId
 from network.ledger import Ledger
 from network.radio.profile import Profile
+from network.wake_ups import WakeUps
 from sim.kernel import Kernel
 
 
@@ -57,6 +58,18 @@ class Listening:
         self._settled_us = [0] * nodes
         self._busy_us = [0] * (nodes + 1)
         """Radio time that was charged as transmission, reception or overhearing; the sink's counts for nothing."""
+        self._wake_ups: WakeUps | None = None
+        self._listened_us = [0] * (nodes + 1)
+        """Listening of sleeping motes that is not charged yet; the sink's counts for nothing."""
+
+    def sleep_between(self, wake_ups: WakeUps) -> None:
+        """Turn all radios off but for samples of the channel, and so those of motes that come up later."""
+        self._wake_ups = wake_ups
+        self._asleep = [True] * len(self._asleep)
+
+    def note_listening(self, node: NodeId, time_us: int) -> None:
+        """Record that the radio of a sleeping mote listened, or will listen, for `time_us` beside its samples."""
+        self._listened_us[node] += time_us
 
     def note_busy(self, node: NodeId, airtime_us: int) -> None:
         """Record that a mote's radio was, or will be, in use for `airtime_us` that it paid for."""
@@ -108,31 +121,37 @@ class Listening:
     def on_up(self, node: NodeId) -> None:
         """Start a mote's account now: nothing is due for the time before it came up."""
         self._settled_us[node] = self._kernel.now_us
-        self._asleep[node] = False
-        self._busy_us[node] = 0
+        self._asleep[node] = self._wake_ups is not None
+        self._busy_us[node] = self._listened_us[node] = 0
 
     def _settle(self, node: NodeId, now_us: int) -> None:
         ledger = self._ledger
         if ledger.alive[node]:
-            busy_us, idle_j, sleep_j = self._due(node, now_us)
+            busy_us, listened_us, idle_j, sleep_j = self._due(node, now_us)
             self._busy_us[node] -= busy_us
+            self._listened_us[node] = listened_us
             if ledger.draw(node, ledger.idle_j, idle_j):
                 ledger.draw(node, ledger.sleep_j, sleep_j)
         self._settled_us[node] = now_us
 
-    def _due(self, node: NodeId, now_us: int) -> tuple[int, float, float]:
-        """Since a mote's last settlement: radio time paid for, joules due for idling, joules due for sleep."""
+    def _due(self, node: NodeId, now_us: int) -> tuple[int, int, float, float]:
+        """Since a mote's last settlement: radio time paid for, listening left to charge, joules for idling and sleep."""
         since_us = self._settled_us[node]
         time_us = now_us - since_us
-        if self._asleep[node]:
-            on_us = 0
-        elif self._cycling and self._cycle is not None:
-            on_us = self._cycle.awake_until(now_us) - self._cycle.awake_until(since_us)
-        else:
-            on_us = time_us
         # Frames may be paid before they are sent, and may keep a radio on that would be off.
         busy_us = min(self._busy_us[node], time_us)
-        listen_us = max(0, on_us - busy_us)
-        awake_us = max(on_us, busy_us)
+        left_us = self._listened_us[node]
+        if self._asleep[node]:
+            if self._wake_ups is not None:
+                left_us += self._wake_ups.sampled_us(node, since_us, now_us)
+            listen_us = min(left_us, time_us - busy_us)
+            left_us -= listen_us
+            awake_us = listen_us + busy_us
+        else:
+            on_us = time_us
+            if self._cycling and self._cycle is not None:
+                on_us = self._cycle.awake_until(now_us) - self._cycle.awake_until(since_us)
+            listen_us = max(0, on_us - busy_us)
+            awake_us = max(on_us, busy_us)
         idle_j = listen_us * self._listen_j_per_us + awake_us * self._cpu_j_per_us
-        return busy_us, idle_j, (time_us - awake_us) * self._sleep_j_per_us
+        return busy_us, left_us, idle_j, (time_us - awake_us) * self._sleep_j_per_us

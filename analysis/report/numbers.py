@@ -5,7 +5,7 @@ from typing import Any
 
 from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.report.html import Html, join, tag
-from sim.trace.manifest import Manifest
+from sim.trace.manifest import Manifest, radio_note
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""
@@ -21,7 +21,7 @@ def tiles(manifest: Manifest, metrics: Metrics) -> Html:
     groups = {
         "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
         "The answer": _answer_tiles(metrics),
-        "On air": _air_tiles(metrics),
+        _noted("On air", manifest): _air_tiles(metrics),
         "Energy and losses": _energy_tiles(manifest, metrics),
     }
     return join(
@@ -36,6 +36,12 @@ def tiles(manifest: Manifest, metrics: Metrics) -> Html:
             if group
         )
     )
+
+
+def _noted(title: str, manifest: Manifest) -> str:
+    """A title of costs on air, with what the radio leaves out."""
+    note = radio_note(manifest)
+    return f"{title} ({note})" if note else title
 
 
 def _tile(label: str, shown: str, more: str) -> Html:
@@ -128,7 +134,7 @@ def tables(manifest: Manifest) -> Html:
     drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
     return join(
         table(
-            "Traffic by message kind",
+            _noted("Traffic by message kind", manifest),
             ["kind", "messages", "bytes", "copies received", "lost", "in flight at the end"],
             [[kind, *(f"{n:,}" for n in numbers)] for kind, *numbers in traffic],
             total=["all", *(f"{number:,}" for number in sums)],

@@ -66,8 +66,6 @@ class CsmaAir(BaseAir):
         """By target and source: the sequence number of the last frame received."""
         ledger.when_down(self._clear_queue)
 
-    # The interface to the layers above.
-
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
     ) -> int:
@@ -181,10 +179,10 @@ class CsmaAir(BaseAir):
         """CSMA steps 4 and 5: send if the channel was clear, else back off longer or give up."""
         if job.done:
             return
-        if not self.ether.is_busy(job.message.source, self._kernel.now_us):
+        if self.ether.is_busy(job.message.source, self._kernel.now_us):
+            self._defer(job)
+        else:
             self._kernel.call_later(self._profile.turnaround_us, self._put_on_air, job)
-            return
-        self._defer(job)
 
     def _defer(self, job: Job) -> None:
         job.backoffs += 1
@@ -198,26 +196,27 @@ class CsmaAir(BaseAir):
     def _put_on_air(self, job: Job) -> None:
         if job.done:
             return
-        message = job.message
-        source = message.source
+        source = job.message.source
         if self.ether.is_sending(source, self._kernel.now_us):  # an acknowledgement came in between
             self._defer(job)
-            return
-        if self._sink_is_down(source):
+        elif self._sink_is_down(source):
             job.failed = DropReason.SINK_DOWN
             self._finish(job)
-            return
-        size = job.frame_sizes[job.position]
-        if job.listeners is None:
-            target: NodeId | None = message.target
-            joules = size * self._transmit_j_per_byte[source, message.target]
         else:
-            target = None
-            joules = size * self._channel.broadcast_j_per_byte(job.range_m)
-        if not self._transmit(message.kind, source, size, joules, self._kernel.now_us):
-            return  # it died paying, and its queue was cleared
-        job.is_flying = True
-        self._start(job, source, target, size)
+            self._send(job)
+
+    def _send(self, job: Job) -> None:
+        """Send a job's frame now."""
+        message, size = job.message, job.frame_sizes[job.position]
+        joules = size * self._send_j_per_byte(job)
+        if self._transmit(message.kind, message.source, size, joules, self._kernel.now_us):
+            job.is_flying = True
+            self._start(job, message.source, job.target, size)
+
+    def _send_j_per_byte(self, job: Job) -> float:
+        if job.listeners is None:
+            return self._transmit_j_per_byte[job.message.source, job.message.target]
+        return self._channel.broadcast_j_per_byte(job.range_m)
 
     def _start(self, job: Job, source: NodeId, target: NodeId | None, size: int) -> Frame:
         now_us = self._kernel.now_us
@@ -231,10 +230,9 @@ class CsmaAir(BaseAir):
     # The end of a frame, at sender and receivers.
 
     def _end(self, frame: Frame) -> None:
-        job = frame.job
         if frame.is_ack:
             self._end_ack(frame)
-        elif job.listeners is None:
+        elif frame.job.listeners is None:
             self._end_unicast(frame)
         else:
             self._end_broadcast(frame)
@@ -275,7 +273,7 @@ class CsmaAir(BaseAir):
         if job.position == 0:
             job.listeners = [n for n in job.listeners if self.alive[n]]
             job.heard = set(job.listeners)
-        heard = [n for n in job.listeners if self._reception(frame, n) is None]
+        heard = self._hearers(frame, job.listeners)
         job.heard.intersection_update(heard)
         addressed = len(job.listeners)
         outcome = Outcome.PARTIAL if heard else Outcome.LOST
@@ -357,9 +355,8 @@ class CsmaAir(BaseAir):
             self._report_loss(job)
 
     def _report_loss(self, job: Job) -> None:
-        message = job.message
-        assert job.failed is not None, message.kind
-        self._handlers[message.kind][1](message, job.failed)
+        assert job.failed is not None, job.message.kind
+        self._handlers[job.message.kind][1](job.message, job.failed)
 
     def _clear_queue(self, node: NodeId) -> None:
         """Clear the queue of a mote that died, crashed or was removed; its frame on air still ends."""
@@ -384,13 +381,18 @@ class CsmaAir(BaseAir):
             return DropReason.SINK_DOWN
         if not self.alive[node]:
             return DropReason.DEAD
-        if any(other.source == node for other in frame.overlaps):
-            return DropReason.COLLIDED  # it was sending itself, and heard nothing
+        for other in frame.overlaps:
+            if other.source == node:
+                return DropReason.COLLIDED  # it was sending itself, and heard nothing
         reason = self.ether.fate(frame, node)
         is_heard = reason is None or reason is DropReason.COLLIDED
         if is_heard and not self._receive(kind, node, frame.size):
             return DropReason.DEAD
         return reason
+
+    def _hearers(self, frame: Frame, listeners: list[NodeId]) -> list[NodeId]:
+        """Those of the listeners that receive a broadcast that has ended."""
+        return [node for node in listeners if self._reception(frame, node) is None]
 
     def _log(
         self, frame: Frame, outcome: Outcome, arrived_us: int | None, addressed: int, received: int

@@ -59,11 +59,26 @@ class Job:
         self.orphaned = False
         """Whether its sender died while a frame was on air."""
 
+    @property
+    def target(self) -> NodeId | None:
+        """The node that its frames are for; None: a broadcast."""
+        return self.message.target if self.listeners is None else None
+
 
 class Frame:
     """One frame on air."""
 
-    __slots__ = ("end_us", "is_ack", "job", "overlaps", "size", "source", "start_us", "target")
+    __slots__ = (
+        "emission",
+        "end_us",
+        "is_ack",
+        "job",
+        "overlaps",
+        "size",
+        "source",
+        "start_us",
+        "target",
+    )
 
     def __init__(
         self, job: Job, source: NodeId, target: NodeId | None, size: int, start_us: int, end_us: int
@@ -71,6 +86,8 @@ class Frame:
         self.job = job
         self.source = source
         self.target = target
+        self.emission: Emission = (source, target)
+        """The frame as the channel needs it."""
         self.size = size
         self.start_us = start_us
         self.end_us = end_us
@@ -78,10 +95,9 @@ class Frame:
         self.overlaps: list[Frame] = []
         """Frames that were on air at the same time."""
 
-    @property
-    def emission(self) -> Emission:
-        """The frame as the channel needs it."""
-        return (self.source, self.target)
+    def emissions(self) -> list[Emission]:
+        """What else was on air while this frame was."""
+        return [other.emission for other in self.overlaps]
 
     def sent(self) -> tuple[int, str, NodeId, NodeId | None, int]:
         """The first columns of its row in the log: at_us, kind, source, target, bytes."""

@@ -33,7 +33,10 @@ class Ether:
         since_us = now_us - self._cca_us
         self._frames = [frame for frame in self._frames if frame.end_us > since_us]
         audible = self._channel.audible
-        return any(f.source == node or audible(f.emission, node) for f in self._frames)
+        for frame in self._frames:
+            if frame.source == node or audible(frame.emission, node):
+                return True
+        return False
 
     def is_sending(self, node: NodeId, now_us: int) -> bool:
         """Whether a frame of `node` itself is on air."""
@@ -53,13 +56,12 @@ class Ether:
         alone = channel.rate(frame.source, node, frame.size)
         if alone <= 0.0:
             return DropReason.UNREACHABLE
-        locked = any(
-            other.start_us < frame.start_us and channel.detected(other.emission, node)
-            for other in frame.overlaps
-        )
-        amid = 0.0
-        if not locked:
-            amid = channel.rate_amid(frame.source, node, frame.size, frame.shares())
+        start_us, detected, amid = frame.start_us, channel.detected, 0.0
+        for other in frame.overlaps:
+            if other.start_us < start_us and detected(other.emission, node):
+                break  # its radio was receiving that one
+        else:
+            amid = channel.rate_amid(frame.source, node, frame.size, frame)
         if amid >= 1.0 or medium.succeeds(frame.source, amid):
             return None
         # The share of failures that the channel alone would have caused.

@@ -7,6 +7,7 @@ from network.mac.base import Mac, MacParts, MacTraits
 from network.mac.csma import CsmaAir, CsmaOptions
 from network.mac.duty_cycled import DutyCycledAir
 from network.mac.ideal import IdealAir
+from network.mac.lpl import LplAir, LplOptions
 from network.mac.tdma import TdmaAir, TdmaOptions
 
 
@@ -16,6 +17,7 @@ class MacOptions:
 
     csma: CsmaOptions
     tdma: TdmaOptions
+    lpl: LplOptions
     duty_cycled: bool
     """Whether radios are on for a share of the time only."""
 
@@ -27,6 +29,8 @@ class MacKind:
     name: str
     traits: MacTraits
     make: Callable[[MacParts, MacOptions], Mac]
+    repeats_us: Callable[[MacOptions], int] = lambda _options: 0
+    """How long a sender repeats a frame at most, to reach radios that sleep; 0 if none has to be repeated for that."""
 
 
 MACS: dict[str, MacKind] = {}
@@ -46,3 +50,11 @@ def _ideal(parts: MacParts, options: MacOptions) -> Mac:
 register(MacKind("ideal", IdealAir.traits, _ideal))
 register(MacKind("tdma", TdmaAir.traits, lambda parts, options: TdmaAir(parts, options.tdma)))
 register(MacKind("csma", CsmaAir.traits, lambda parts, options: CsmaAir(parts, options.csma)))
+register(
+    MacKind(
+        "lpl",
+        LplAir.traits,
+        lambda parts, options: LplAir(parts, options.lpl),
+        repeats_us=lambda options: options.lpl.wake_up_us,
+    )
+)

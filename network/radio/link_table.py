@@ -1,11 +1,11 @@
 """Measured links: delivery probabilities from a file; a link that can deliver can also interfere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from network.contract import NodeId
-from network.radio.channel import Emission, Geometry, Links, power_level
+from network.radio.channel import Emission, Geometry, Interference, Links, power_level
 from network.radio.profile import Profile
 from network.topology import Placement
 
@@ -49,10 +49,10 @@ class LinkTable:
         source: NodeId,
         target: NodeId,
         frame_bytes: int,
-        shares: Sequence[tuple[float, Sequence[Emission]]],
+        others: Interference,
     ) -> float:
         """0 if any audible node sent at the same time."""
-        if any(self.audible(other, target) for _, others in shares for other in others):
+        if any(self.audible(other, target) for other in others.emissions()):
             return 0.0
         return self.rate(source, target, frame_bytes)
 

@@ -5,7 +5,6 @@ power and noise floor, which makes links asymmetric (Zuniga & Krishnamachari, "A
 region in low power wireless links", SECON 2004). Interference adds up in milliwatts.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10, sqrt
 from typing import Final
@@ -13,7 +12,14 @@ from typing import Final
 import numpy as np
 
 from network.contract import NodeId
-from network.radio.channel import REFERENCE_BYTES, Emission, Geometry, Links, power_level
+from network.radio.channel import (
+    REFERENCE_BYTES,
+    Emission,
+    Geometry,
+    Interference,
+    Links,
+    power_level,
+)
 from network.radio.profile import DatasheetRadio, Modulation, PowerLevel, Profile
 from network.radio.reception import reception_rate
 from network.topology import Placement
@@ -134,14 +140,16 @@ class Shadowing:
         source: NodeId,
         target: NodeId,
         frame_bytes: int,
-        shares: Sequence[tuple[float, Sequence[Emission]]],
+        others: Interference,
     ) -> float:
         """As `rate`, per share of the frame; noise and interference add up in mW."""
         signal_dbm = self._level_for(source, target).dbm + self.gain_db(source, target)
         rate = 1.0
-        for share, others in shares:
+        for share, emissions in others.shares():
             disturbance_mw = self._noise_mw[target]
-            disturbance_mw += plain_sum(_mw(self.received_dbm(other, target)) for other in others)
+            disturbance_mw += plain_sum(
+                _mw(self.received_dbm(other, target)) for other in emissions
+            )
             snr_db = signal_dbm - 10 * log10(disturbance_mw)
             rate *= reception_rate(self._modulation, snr_db, frame_bytes) ** share
         return rate

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 EXAMPLES = """examples:
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from scenarios.simulation.run import run_scenario
     from scenarios.simulation.summary import summary
     from scenarios.terminal.progress import ProgressDisplay
+    from scenarios.wiring.expected_load import expected_load, load_warning
     from scenarios.wiring.simulation import Simulation
     from sim.units import US_PER_S
 
@@ -59,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
         settings.append(f"seed={args.seed}")
     loaded = load_scenario(args.scenario, settings, allow_functions=args.allow_functions)
     scenario = loaded.scenario
+    if warning := load_warning(expected_load(loaded, scenario.seed), scenario.radio.mac):
+        print(warning, file=sys.stderr)
     directory: Path = args.out or _free_directory(Path("runs") / f"{scenario.name}-{scenario.seed}")
     title = f"{scenario.name}: {scenario.motes.count:,} motes, {scenario.duration_s:g} s"
     with ProgressDisplay(title, scenario.duration_s) as display:

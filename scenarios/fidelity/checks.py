@@ -20,8 +20,10 @@ from network.radio.profile import (
 from network.radio.reception import reception_rate, snr_for
 from network.radio.shadowing import Shadowing, ShadowingModel
 from network.topology import Placement
+from scenarios.fidelity.lpl_rig import expected_costs, measured_costs
 from scenarios.fidelity.radio_rig import IEEE_HEADER_BYTES, free_channel_delays_ms
 from sim.rng import RandomStreams
+from sim.units import US_PER_S
 
 TOLERANCE = 0.02
 """Differences above this share are explained."""
@@ -59,7 +61,7 @@ class Line:
 
 def fidelity_lines() -> list[Line]:
     """All lines, by topic."""
-    return [*_frames(), *_delays(), *_reception(), *_distances(), *_energy()]
+    return [*_frames(), *_delays(), *_reception(), *_distances(), *_energy(), *_low_power()]
 
 
 def _airtime_ms(profile: Profile, body_bytes: int) -> float:
@@ -174,6 +176,24 @@ def _energy() -> Iterator[Line]:
         yield Line(what, ours, theirs_mw * 1.504, "uJ", "Castalia's power x 1.504 ms", note)
     joules = load_profile("telosb").battery_j
     yield Line("two AA cells, 2000 mAh at 3 V", joules, 21_600.0, "J", "by hand")
+
+
+def _low_power() -> Iterator[Line]:
+    for wake_up_s in (0.1, 0.5, 2.0):
+        wake_up_us = round(wake_up_s * US_PER_S)
+        ours = measured_costs(20, wake_up_us=wake_up_us, count=100, seeds=range(20))
+        theirs = expected_costs(20, wake_up_us=wake_up_us)
+        for what, key in (
+            ("a wake-up", "wake_up_j"),
+            ("sending a unicast", "unicast_sender_j"),
+            ("receiving a unicast", "unicast_target_j"),
+            ("sending a broadcast", "broadcast_sender_j"),
+            ("receiving a broadcast", "broadcast_listener_j"),
+        ):
+            what = f"lpl, every {wake_up_s} s, TelosB: {what}, simulated"
+            yield Line(
+                what, 1e3 * getattr(ours, key), 1e3 * getattr(theirs, key), "mJ", "closed form"
+            )
 
 
 def as_markdown(lines: list[Line]) -> str:

@@ -59,10 +59,7 @@ class CsmaBench:
         placement = Placement(np.array([*points_m, (1e6, 1e6)], dtype=np.float64))
         self.channel = channel or UnitDisk(placement, self.profile, range_m=range_m)
         streams = RandomStreams(seed)
-        listening = None
-        if cycle is not None:
-            listening = Listening(self.kernel, self.ledger, self.profile, cycle)
-            listening.resume()
+        self.listening = self._make_listening(cycle)
         parts = MacParts(
             self.kernel,
             self.ledger,
@@ -71,13 +68,23 @@ class CsmaBench:
             streams,
             Membership(len(points_m)),
             medium=Medium(streams, self.channel, loss=0.0),
-            listening=listening,
+            listening=self.listening,
             control_kinds=[],
         )
-        self.air = CsmaAir(parts, CsmaOptions(self.profile.mac, acknowledge, queue))
+        self.air = self._make_air(parts, CsmaOptions(self.profile.mac, acknowledge, queue))
         self.delivered: list[Delivery] = []
         self.lost: Counter[DropReason] = Counter()
         self.air.attach("data", self._on_arrival, self._on_loss)
+
+    def _make_listening(self, cycle: DutyCycle | None) -> Listening | None:
+        if cycle is None:
+            return None
+        listening = Listening(self.kernel, self.ledger, self.profile, cycle)
+        listening.resume()
+        return listening
+
+    def _make_air(self, parts: MacParts, options: CsmaOptions) -> CsmaAir:
+        return CsmaAir(parts, options)
 
     def send(self, source: NodeId, target: NodeId, body_bytes: int, at_us: int) -> None:
         """Queue one message at `at_us`."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from scenarios.files.outputs import no_file
-from scenarios.files.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_folder, shipped_scenarios
 from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
@@ -45,6 +45,9 @@ def load_scenario(
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
     scenario = parse_scenario(text, name_or_path, settings)
+    recording = getattr(scenario.phenomenon, "file", None)
+    if base_dir == Path() and recording is not None and (shipped_folder() / recording).is_file():
+        base_dir = shipped_folder()  # its recording ships with it
     return LoadedScenario(scenario, name_or_path, base_dir, allow_functions)
 
 

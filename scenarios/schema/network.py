@@ -69,7 +69,8 @@ class Motes(Table):
     )
     start_s: NotNegative = Field(
         5.0,
-        description="when sensing starts; slow radios and `csma` need longer for their first election",
+        description="when sensing starts; slow radios, `csma` and above all `lpl` need longer for their first"
+        " election",
     )
     drain_s: NotNegative = Field(
         1.0, description="sensing stops this long before the end, so that what is under way arrives"
@@ -140,7 +141,7 @@ class ShadowingTable(Table):
 
 
 class CsmaTable(Table):
-    """`[radio.csma]`: carrier sensing as in unslotted IEEE 802.15.4; keys left out are the profile's."""
+    """`[radio.csma]`: carrier sensing as in unslotted IEEE 802.15.4, also for `lpl`; keys left out are the profile's."""
 
     acknowledge: bool = Field(
         default=True, description="unicasts are acknowledged, and repeated if not"
@@ -183,8 +184,9 @@ class Radio(Table):
     )
     mac: MacName = Field(
         "ideal",
-        description="medium access: `ideal` (nothing collides), `tdma` (slots inside clusters) or `csma`"
-        " (carrier sensing, collisions, acknowledgements)",
+        description="medium access: `ideal` (nothing collides), `tdma` (slots inside clusters), `csma`"
+        " (carrier sensing, collisions, acknowledgements) or `lpl` (low-power listening: the same, with radios"
+        " that sleep and are woken by repeated frames)",
     )
     loss: Loss = Field(
         0.0, description="share of frames lost at random, on top of what the channel loses"
@@ -202,11 +204,11 @@ class Radio(Table):
         default=False,
         description="motes that a frame for others reaches, at the power it is sent with, pay for it if their"
         " radios are on, as `overhear` instead of `idle`; what goes in a slot of `tdma` is heard"
-        " in its cluster only",
+        " in its cluster only. Under `lpl` motes that wake up to repeated frames for others always pay",
     )
     queue: Count = Field(
         32,
-        description="`csma`, `tdma`: what a mote can hold for sending; more is dropped as `queue full`",
+        description="`csma`, `lpl`, `tdma`: what a mote can hold for sending; more is dropped as `queue full`",
     )
     duty_cycle: PositiveShare = Field(
         1.0,
@@ -214,6 +216,12 @@ class Radio(Table):
         " period; messages wait for it. Elections keep everybody awake",
     )
     wake_period_s: Positive = Field(1.0, description="period of the duty cycle")
+    wake_up_s: Annotated[float, Field(ge=0.02, le=3600)] = Field(
+        0.5,
+        description="`lpl`: each mote wakes up this often, at a time of its own, and samples the channel for"
+        " 6 ms. A sender repeats a frame until it is acknowledged, for half of this time on average, and a"
+        " broadcast for all of it. Elections take accordingly long: see `motes.start_s`",
+    )
     links: str | None = Field(
         None,
         description="`links`: lines `sender receiver probability`; ids as in `motes.positions`. A direction"
@@ -234,9 +242,15 @@ class Radio(Table):
             raise ValueError("expected `links` exactly when channel = 'links'")
         if self.channel == "links" and self.power_control:
             raise ValueError("power_control: expected channel 'unit-disk' or 'shadowing'")
-        if MACS[self.mac].traits.owns_sleep and self.duty_cycle < 1.0:
+        traits = MACS[self.mac].traits
+        if traits.owns_sleep and self.duty_cycle < 1.0:
             raise ValueError(
                 f"duty_cycle: expected mac 'ideal' or 'csma'; {self.mac} has its own sleep"
+            )
+        if traits.owns_sleep and traits.contends and not self.csma.acknowledge:
+            raise ValueError(
+                f"csma.acknowledge = false: expected true with mac = {self.mac!r}, whose senders repeat"
+                " frames until they are acknowledged"
             )
         return self
 

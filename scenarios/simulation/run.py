@@ -14,7 +14,7 @@ from typing import Any
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.limits import check_room
-from scenarios.wiring.network import lifetime
+from scenarios.wiring.network import idealisations, lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.arithmetic import plain_sum
 from sim.errors import Fault, MachineError, ScenarioError
@@ -62,6 +62,7 @@ def run_scenario(
         scenario=loaded.scenario.model_dump(mode="json"),
         versions=_versions(),
         inputs=dict(world.inputs),
+        idealised=idealisations(loaded.scenario),
         values={str(value): label for value, label in world.phenomenon.labels().items()},
     )
     started = time.perf_counter()

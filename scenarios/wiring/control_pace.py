@@ -8,7 +8,7 @@ from clustering.contract import ControlMessages
 from network.mac.registry import MACS
 from network.radio.profile import Profile
 from scenarios.schema.scenario import Scenario
-from scenarios.wiring.network import mac_timing
+from scenarios.wiring.network import mac_options, mac_timing
 from sim.units import to_us
 
 CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
@@ -17,6 +17,9 @@ EXCHANGE_US: Final = 100_000
 MULTI_HOP_FACTOR: Final = 8
 """How much longer enrolments and rosters get when they travel over several hops."""
 
+
+RECORDS_BYTES: Final = 60
+"""A report of a few records, or a pack of some readings."""
 
 TURNS: Final = 4
 """How many turns on a contended channel each frame of enrolments and rosters gets: some collide."""
@@ -49,9 +52,10 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     """The pace that a radio can keep.
 
     On slow radios a slot holds four messages and an interval eight; under contention an interval holds two
-    turns of every mote in range, including back-offs, and enrolments and rosters get a few turns per frame. Where messages
-    can be late (`faults.jitter_ms`), an interval is long enough for one sent in its first half, and enrolments and rosters
-    may be late on every hop.
+    turns of every mote in range, including back-offs, and enrolments and rosters get a few turns per frame. Where
+    frames are repeated to reach radios that sleep, a broadcast's turn is as long as it is repeated, and a unicast's
+    half as long. Where messages can be late (`faults.jitter_ms`), an interval is long enough for one sent in its
+    first half, and enrolments and rosters may be late on every hop.
     """
     size = profile.on_air_bytes(CONTROL.body_bytes)
     message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
@@ -64,22 +68,42 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
         hops *= MULTI_HOP_FACTOR
     turns = contention_us = 0
-    if MACS[scenario.radio.mac].traits.contends:
+    kind = MACS[scenario.radio.mac]
+    repeats_us = kind.repeats_us(mac_options(scenario, profile))
+    if kind.traits.contends:
         mac = mac_timing(scenario, profile)
         backoff_us = mac.cca_us + (mac.backoff_us << mac.min_be) // 2
-        turn_us = message_us + backoff_us
+        turn_us = message_us + backoff_us + repeats_us
         interval_us = max(interval_us, round(2 * (_in_range(scenario) + 1) * turn_us))
         slot_us = max(slot_us, 4 * turn_us)
         turns = TURNS
         contention_us = profile.turnaround_us + backoff_us + mac.ack_wait_us + mac.spacing_us
+        contention_us += repeats_us // 2
     return ControlPace(
         profile,
         replace(CONTROL, interval_us=interval_us, slot_us=slot_us),
-        least_us=hops * max(EXCHANGE_US, 16 * message_us + jitter_us),
+        least_us=hops * max(EXCHANGE_US, 16 * message_us + jitter_us, 2 * repeats_us + jitter_us),
         turns=turns,
         contention_us=contention_us,
         jitter_us=hops * jitter_us,
     )
+
+
+def hop_us(scenario: Scenario, profile: Profile) -> int:
+    """About the longest that one hop of a message of some records takes, an odd repetition included."""
+    radio, kind = scenario.radio, MACS[scenario.radio.mac]
+    size = profile.on_air_bytes(RECORDS_BYTES)
+    message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
+    asleep_us = kind.repeats_us(mac_options(scenario, profile))
+    if radio.duty_cycle < 1.0:
+        asleep_us += to_us(radio.wake_period_s)
+    elif kind.traits.owns_sleep and not asleep_us:
+        asleep_us = EXCHANGE_US  # until a slot comes
+    if kind.traits.contends:
+        mac = mac_timing(scenario, profile)
+        backoff_us = mac.cca_us + (mac.backoff_us << mac.max_be)
+        message_us += backoff_us + mac.ack_wait_us + mac.spacing_us
+    return 2 * message_us + asleep_us + to_us(scenario.faults.jitter_ms / 1000)
 
 
 def _in_range(scenario: Scenario) -> float:

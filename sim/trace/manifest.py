@@ -43,6 +43,8 @@ class Manifest:
     """The numbers of the run summary."""
     values: dict[str, str] = field(default_factory=dict)
     """What each joined value means, for people."""
+    idealised: list[str] = field(default_factory=list)
+    """What the radio leaves out that a real one has, for people: such as `no collisions`."""
     fingerprint: str = ""
     """Digest of the trace content: same scenario, seed, version and inputs, same fingerprint."""
     error: str = ""
@@ -55,11 +57,17 @@ class Manifest:
 
 _KINDS: Final[list[tuple[tuple[str, ...], type | UnionType, str]]] = [
     (("scenario", "versions", "inputs", "rows", "counts", "values"), dict, "an object"),
+    (("idealised",), list, "an array"),
     (("seed",), int, "a whole number"),
     (("simulated_s", "wall_s"), int | float, "a number"),
     (("name", "fingerprint", "error"), str, "text"),
 ]
 """The type of each key's value."""
+
+
+def radio_note(manifest: Manifest) -> str:
+    """To be shown beside costs on air: `idealised radio: no collisions`; empty if nothing is left out."""
+    return f"idealised radio: {', '.join(manifest.idealised)}" if manifest.idealised else ""
 
 
 def read_manifest(directory: Path) -> Manifest:

@@ -82,6 +82,8 @@ class Outcome(StrEnum):
     """Other frames were on air where it should have been received."""
     DUPLICATE = "duplicate"
     """Received, but its receiver had it already: an acknowledgement had been lost."""
+    UNHEARD = "unheard"
+    """Copies of a repeated frame that its target slept through; addressed to nobody, so that none counts as lost."""
     DEAD = "dead"
     """The target was dead, or down, when the message arrived."""
     IN_FLIGHT = "in flight"

@@ -27,6 +27,24 @@ VARIANTS = {
     ],
     "csma, dying": ["radio.mac=csma", "motes.battery_j=0.01"],
     "csma, idle death": ["radio.mac=csma", "motes.profile=telosb", "motes.battery_j=2.5", REACHING],
+    "low-power listening, several hops": [
+        "radio.mac=lpl",
+        "radio.wake_up_s=0.03",
+        "motes.profile=telosb",
+        "motes.count=60",
+        *MULTI_HOP,
+        "clustering.round_s=30.0",
+    ],
+    "low-power listening, dying and crashing": [
+        "radio.mac=lpl",
+        "radio.wake_up_s=0.03",
+        "motes.profile=micaz",
+        "motes.count=60",
+        "motes.battery_j=0.7",
+        *MULTI_HOP,
+        "faults.crashes={mean_up_s=40.0, mean_down_s=10.0}",
+        "faults.sink_outages=[{from_s=20.0, until_s=30.0}]",
+    ],
     "tdma": ["radio.mac=tdma", "motes.profile=telosb", REACHING],
     "tdma, narrow": [
         "radio.mac=tdma",
@@ -137,7 +155,12 @@ def test_no_election_takes_place_without_live_motes(tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_run_on_every_network(tmp_path: Path) -> None:
-    for name in ("shadowing, csma", "all faults", "tdma"):
+    for name in (
+        "shadowing, csma",
+        "all faults",
+        "tdma",
+        "low-power listening, dying and crashing",
+    ):
         settings = _set("duration_s=30.0", *VARIANTS[name])
         first = run_here(tmp_path / "a", *settings, "--force")
         assert run_here(tmp_path / "b", *settings, "--force").fingerprint == first.fingerprint
@@ -337,6 +360,15 @@ FAULTS = {
         ["motes.apart_m = 50.0", "do not fit"],
     ),
     "duty cycle under tdma": (["radio.mac=tdma", "radio.duty_cycle=0.5"], ["duty_cycle"]),
+    "duty cycle under lpl": (
+        ["radio.mac=lpl", "radio.duty_cycle=0.5"],
+        ["duty_cycle", "own sleep"],
+    ),
+    "repeating for ever": (
+        ["radio.mac=lpl", "radio.csma.acknowledge=false"],
+        ["csma.acknowledge = false", "expected true with mac = 'lpl'"],
+    ),
+    "awake all the time": (["radio.mac=lpl", "radio.wake_up_s=0.001"], ["radio.wake_up_s", "0.02"]),
     "outages overlap": (
         ["faults.sink_outages=[{from_s=1.0, until_s=5.0}, {from_s=4.0, until_s=6.0}]"],
         ["faults.sink_outages", "none overlapping"],

@@ -37,12 +37,23 @@ _MICAZ: Final = (
 )
 _SHADOWING: Final = (*_MICAZ, "radio.channel=shadowing", "radio.shadowing.path_loss_db=40.0")
 _CSMA: Final = (*_MICAZ, "radio.mac=csma", "motes.start_s=20.0", "duration_s=40.0")
+# Broadcasts take a tenth of a second, and elections accordingly long.
+_LPL: Final = (
+    *_MICAZ,
+    "motes.profile=telosb",
+    "radio.mac=lpl",
+    "radio.wake_up_s=0.1",
+    "motes.start_s=50.0",
+    "duration_s=70.0",
+)
 _FEW: Final = (
     "motes.count=4",
     "phenomenon.domain=3",
     "phenomenon.skew_max=1",
     "phenomenon.locality=0.0",
 )
+# Values that motes have again and again, so that they stay.
+_FEW_VALUES: Final = ("phenomenon.domain=3", "phenomenon.locality=0.5")
 _CENTRAL: Final = ("join.strategy=centralised",)
 _CRASHES: Final = "faults.crashes={mean_up_s=30.0, mean_down_s=6.0}"
 _GAS: Final = ("motes.count=200", "duration_s=45.0", "clustering.round_s=20.0")
@@ -78,6 +89,7 @@ def _busy(name: str, *settings: str) -> Case:
 def _shipped() -> Iterator[Case]:
     """Every scenario that ships, up to where what it is about has happened."""
     yield Case("shipped-gas-cloud", "gas-cloud", ("duration_s=45.0",))
+    yield Case("shipped-gas-cloud-802154", "gas-cloud-802154", ("duration_s=45.0",))
     yield Case("shipped-gas-cloud-small", "gas-cloud-small", ("duration_s=90.0",))
     yield Case("shipped-two-leaks", "two-leaks", ("duration_s=115.0", "motes.count=250"))
     yield Case("shipped-wind-shift", "wind-shift", ("duration_s=170.0", "motes.count=150"))
@@ -88,6 +100,13 @@ def _shipped() -> Iterator[Case]:
     yield Case("shipped-snjoin-zipf", "snjoin-zipf", ("duration_s=10.0",))
     yield Case("shipped-overload", "overload", ("duration_s=12.0",))
     yield Case("shipped-lifetime", "lifetime", ("duration_s=90.0", "motes.count=100"))
+    sets = ("join.answer=sets", "join.strategy=change")
+    yield Case("shipped-wide-gas", "wide-gas", ("duration_s=60.0", *sets))
+    yield Case("shipped-field-gas", "field-gas", ("duration_s=25.0", "motes.count=800", *sets))
+    scope = ("join.answer=sets", "join.strategy=rendezvous", "join.home=scope")
+    yield Case("shipped-rare-local", "rare-local", ("duration_s=16.0", *scope))
+    yield Case("shipped-corridor", "corridor", ("duration_s=12.0", *scope))
+    yield Case("shipped-perimeter", "perimeter", ("duration_s=20.0", *scope))
     # The recordings of these two do not ship; ours have the same form.
     yield Case("shipped-replay-gas", "replay-gas", ("phenomenon.file=room.csv", "duration_s=40.0"))
     lab = ("motes.positions=positions.txt", "radio.links=links.txt", "motes.count=18")
@@ -115,6 +134,7 @@ def _strategies() -> Iterator[Case]:
         )
         yield _busy(f"strategy-{strategy}-csma", chosen, *_CSMA)
         yield _busy(f"strategy-{strategy}-crashes", chosen, _CRASHES)
+    yield from _answer_levels()
     for operator in ("mjoin", "xjoin-tree", "shj-tree", "ripple"):
         chosen = f"join.operator={operator}"
         yield _busy(f"operator-{operator}", *_CENTRAL, chosen, "sink.cpu_speed=0.01")
@@ -123,6 +143,35 @@ def _strategies() -> Iterator[Case]:
             *(*_CENTRAL, chosen, "sink.cpu_speed=0.01", "join.arity=complete", *_FEW),
         )
     yield _busy("operator-slow-sink", *_CENTRAL, "sink.cpu_speed=0.0005", "join.queue=20")
+
+
+def _answer_levels() -> Iterator[Case]:
+    """Strategies by what the sink must know, and what they have to cope with."""
+    hops = ("routing.heads=multi-hop", "routing.sink=multi-hop")
+    for strategy in ("centralised", "lease", "change", "rendezvous", "snjoin-star"):
+        chosen = (f"join.strategy={strategy}", *_FEW_VALUES)
+        for level in ("sets", "occupancy", "count"):
+            yield _busy(f"answer-{level}-{strategy}", *chosen, f"join.answer={level}")
+    for strategy in ("centralised", "lease", "change", "rendezvous"):
+        sets = (f"join.strategy={strategy}", *_FEW_VALUES, "join.answer=sets")
+        packed = (*hops, "join.delay_s=0.8", "join.records=compact")
+        yield _busy(f"packed-{strategy}", *sets, *packed)
+        yield _busy(f"packed-{strategy}-crashes", *sets, *packed, _CRASHES)
+        yield _busy(f"sets-{strategy}-loss", *sets, "radio.loss=0.1")
+        yield _busy(f"sets-{strategy}-csma", *sets, *_CSMA, "faults.clock_offset_ms=10.0")
+    yield _busy("packed-results", *_CENTRAL, *hops, "join.delay_s=0.8", "join.records=compact")
+    yield _busy(
+        "sets-change-refresh",
+        "join.strategy=change",
+        "join.answer=sets",
+        "join.refresh_s=1.5",
+        *hops,
+    )
+    for home in ("hash", "scope"):
+        homes = ("join.strategy=rendezvous", f"join.home={home}")
+        yield _busy(f"rendezvous-{home}", *homes)
+        yield _busy(f"rendezvous-{home}-crashes", *homes, *hops, _CRASHES)
+        yield _busy(f"rendezvous-{home}-sets", *homes, *hops, "join.answer=sets")
 
 
 def _probing() -> Iterator[Case]:
@@ -216,6 +265,33 @@ def _macs() -> Iterator[Case]:
     yield _busy("mac-csma-shadowing", *_CSMA, *_SHADOWING[-2:])
     yield _busy(
         "mac-csma-first-order", "radio.mac=csma", "motes.interval_s=5.0", "motes.start_s=12.0"
+    )
+    yield _busy("mac-lpl", *_LPL)
+    yield _busy("mac-lpl-centralised", *_LPL, *_CENTRAL, "radio.wake_up_s=0.05")
+    yield _busy("mac-lpl-overhearing", *_LPL, *_CENTRAL, "radio.overhearing=true")
+    yield _busy("mac-lpl-crashes", *_LPL, *_CENTRAL, _CRASHES, "radio.loss=0.1", "radio.queue=4")
+    yield _busy("mac-lpl-deaths", *_LPL, *_CENTRAL, "motes.battery_j=0.35")
+    yield _busy(
+        "mac-lpl-rounds",
+        *(*_LPL, "radio.wake_up_s=0.05", "clustering.round_s=30.0"),
+        *("motes.start_s=25.0", "motes.interval_s=10.0", "duration_s=75.0"),
+    )
+    yield _busy(
+        "mac-lpl-first-order",
+        "radio.mac=lpl",
+        "radio.wake_up_s=0.05",
+        "motes.count=20",
+        "motes.interval_s=3.0",
+        "motes.start_s=20.0",
+        "duration_s=30.0",
+    )
+    yield _busy(
+        "mac-lpl-mica2",
+        *_LPL,
+        *_CENTRAL,
+        "motes.profile=mica2",
+        "motes.start_s=95.0",
+        "duration_s=110.0",
     )
     yield _busy("mac-asleep", "radio.duty_cycle=0.2")
     yield _busy(

@@ -57,6 +57,25 @@ NETWORKS = {
         "faults.added={count=3, from_s=0.5, until_s=3.0}",
         "faults.removed={count=3, from_s=0.5, until_s=3.0}",
     ],
+    "lpl": ["radio.mac=lpl", "radio.wake_up_s=0.1"],
+    "lpl, telosb": ["radio.mac=lpl", "motes.profile=telosb", "radio.overhearing=true"],
+    "lpl, mica2 fragments": [
+        "radio.mac=lpl",
+        "motes.profile=mica2",
+        "radio.loss=0.1",
+        "radio.queue=3",
+    ],
+    "lpl, shadowing": ["radio.mac=lpl", "motes.profile=micaz", "radio.channel=shadowing"],
+    "faults, lpl": [
+        "radio.mac=lpl",
+        "radio.wake_up_s=0.3",
+        "motes.profile=telosb",
+        *MULTI_HOP,
+        "faults.crashes={mean_up_s=2.0, mean_down_s=1.0}",
+        "faults.jitter_ms=3.0",
+        "faults.sink_outages=[{from_s=0.1, until_s=0.3}, {from_s=0.5, until_s=2.0}]",
+        "faults.removed={count=3, from_s=0.5, until_s=3.0}",
+    ],
     "faults, csma": [
         "radio.mac=csma",
         *MULTI_HOP,
@@ -111,7 +130,7 @@ def test_every_message_and_every_joule_is_accounted_for(
     account.check()
 
 
-@pytest.mark.parametrize("mac", ["ideal", "csma", "tdma"])
+@pytest.mark.parametrize("mac", ["ideal", "csma", "tdma", "lpl"])
 def test_adding_loss_never_raises_mean_deliveries(mac: str) -> None:
     delivered = []
     for loss in (0.0, 0.1, 0.3, 0.6):

@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
 from network.radio.profile import load_profile
+from network.wake_ups import WakeUps
 from sim.kernel import Kernel
+from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
 TELOSB = load_profile("telosb")
@@ -119,3 +121,39 @@ def test_time_awake_adds_up(times_us: list[int]) -> None:
     first, second, third = (cycle.awake_until(at_us) for at_us in sorted(times_us))
     assert 0 <= first <= second <= third
     assert cycle.awake_until(70_000) == 30_000
+
+
+def _asleep() -> tuple[Kernel, Ledger, Listening]:
+    kernel, ledger, listening = start()
+    streams = RandomStreams(1)
+    listening.sleep_between(WakeUps(streams, 2, every_us=100_000, sample_us=6_000))
+    return kernel, ledger, listening
+
+
+def test_a_sleeping_mote_pays_the_same_however_often_it_is_settled() -> None:
+    spent = []
+    for step_us in (1_000, 7_300, US_PER_S):
+        kernel, ledger, listening = _asleep()
+        listening.note_listening(0, 20_000)
+        for at_us in range(step_us, US_PER_S + 1, step_us):
+            kernel.advance(at_us)
+            listening.settle()
+            assert ledger.sleep_j[0] >= 0.0
+        kernel.advance(US_PER_S)
+        listening.settle()
+        assert ledger.idle_j[0] == pytest.approx(0.08 * ON_W)
+        spent.append((ledger.idle_j[0], ledger.sleep_j[0]))
+    assert spent[0] == pytest.approx(spent[2])
+    assert spent[1] == pytest.approx(spent[2])
+
+
+def test_a_mote_that_comes_up_sleeps_like_the_others() -> None:
+    kernel, ledger, listening = _asleep()
+    ledger.set_down(0)
+    kernel.advance(US_PER_S)
+    ledger.set_up(0)
+    listening.on_up(0)
+    assert listening.is_asleep(0)
+    kernel.advance(2 * US_PER_S)
+    listening.settle()
+    assert ledger.idle_j[0] == pytest.approx(0.06 * ON_W)

@@ -48,3 +48,15 @@ def test_intervals_and_exchanges_are_long_enough_for_late_messages() -> None:
     assert contended.exchange_us(1000, 200) == 300_000 + pace("radio.mac=csma").exchange_us(
         1000, 200
     )
+
+
+def test_repeated_frames_make_elections_longer() -> None:
+    awake = pace("radio.mac=csma", profile="telosb")
+    for wake_up_us in (100_000, 1_000_000):
+        asleep = pace("radio.mac=lpl", f"radio.wake_up_s={wake_up_us / 1e6}", profile="telosb")
+        # Every broadcast is repeated for the interval, every unicast for half of it.
+        assert asleep.messages.slot_us - awake.messages.slot_us == 4 * wake_up_us
+        assert asleep.messages.interval_us > 2 * wake_up_us + awake.messages.interval_us
+        longer_us = asleep.exchange_us(100, 0) - awake.exchange_us(100, 0)
+        assert longer_us == 4 * 100 * wake_up_us // 2
+        assert asleep.exchange_us(1, 0) >= 2 * wake_up_us

@@ -1,12 +1,13 @@
 """Unslotted CSMA/CA beside the standard, ns-3's numbers and the textbook topologies."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import mean
 
 import numpy as np
 import pytest
 
 from network.listening import DutyCycle
+from network.radio.channel import Emission
 from network.radio.link_table import LinkTable
 from network.radio.profile import load_profile
 from network.radio.shadowing import Shadowing, ShadowingModel
@@ -247,6 +248,19 @@ def test_who_waited_for_radios_to_wake_backs_off_then() -> None:
     assert bench.delivered[-1].arrived_us > 41 * US_PER_S
 
 
+@dataclass(frozen=True)
+class Others:
+    """What is on air beside a frame: for each share of its airtime, these."""
+
+    parts: dict[float, range]
+
+    def emissions(self) -> list[Emission]:
+        return [emission for _, emissions in self.shares() for emission in emissions]
+
+    def shares(self) -> list[tuple[float, list[Emission]]]:
+        return [(share, [(n, None) for n in nodes]) for share, nodes in self.parts.items()]
+
+
 def test_interference_adds_up_in_milliwatts() -> None:
     """Weak interferers that each leave a frame alone destroy it together."""
     ring = [(25 * np.cos(a), 25 * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 40, endpoint=False)]
@@ -255,12 +269,12 @@ def test_interference_adds_up_in_milliwatts() -> None:
     channel = Shadowing(
         Placement(points), profile, RandomStreams(1), ShadowingModel(55.0, 3.0, sigma_db=0.0)
     )
-    one = channel.rate_amid(1, 0, 40, [(1.0, [(2, None)])])
-    all_of_them = channel.rate_amid(1, 0, 40, [(1.0, [(n, None) for n in range(2, 42)])])
+    one = channel.rate_amid(1, 0, 40, Others({1.0: range(2, 3)}))
+    all_of_them = channel.rate_amid(1, 0, 40, Others({1.0: range(2, 42)}))
     assert channel.rate(1, 0, 40) > 0.999
     assert one > 0.99
     assert all_of_them < 0.5
-    half = channel.rate_amid(1, 0, 40, [(0.5, []), (0.5, [(n, None) for n in range(2, 42)])])
+    half = channel.rate_amid(1, 0, 40, Others({0.3: range(0), 0.5: range(2, 42), 0.2: range(0)}))
     assert half == pytest.approx((channel.rate(1, 0, 40) * all_of_them) ** 0.5)
 
 
