@@ -1,8 +1,9 @@
 """Memory of a long run: resident memory over an hour of simulated steady state, by the minute.
 
-`python -m tests.bench.hour_of_memory` prints it, and how much it grew after the first quarter.
+`python -m tests.bench.hour_of_memory [KEY=VALUE…]` prints it, and how much it grew after the first quarter.
 """
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def main() -> None:
             print(minute, round(by_minute[minute], 1), flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        loaded = load_scenario("snjoin-zipf", SETTINGS)
+        loaded = load_scenario("snjoin-zipf", (*SETTINGS, *sys.argv[1:]))
         manifest = run_scenario(loaded, Path(folder) / "run", progress=look)
     warm = max(mb for minute, mb in by_minute.items() if minute <= 15)
     most = max(mb for minute, mb in by_minute.items() if minute > 15)
