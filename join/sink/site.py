@@ -84,6 +84,11 @@ class SinkSite:
         self._due_us: dict[Value, int] = {}
         """By value in the answer: when to check whether a sensor has left."""
 
+    @property
+    def remembered(self) -> int:
+        """How many readings the sink remembers partners of."""
+        return len(self._reported)
+
     def when_result(self, listener: Callable[[int], None]) -> None:
         """Register `listener`, called with the time of every result."""
         self._listeners.append(listener)
@@ -127,7 +132,7 @@ class SinkSite:
         members, newest_us = self._merge(partners)
         known: set[Stream] = set()
         if self._amends:
-            known = self._reported.setdefault(reading, set())
+            known = self._reported.get(reading, known)
             if known:
                 members = tuple(member for member in members if member.stream not in known)
                 newest_us = {node: us for node, us in newest_us.items() if node not in known}
@@ -139,6 +144,7 @@ class SinkSite:
             return
         if self._amends:
             known.update(newest_us)
+            self._reported[reading] = known
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
         sensors_us = {reading.node: reading.at_us, **newest_us}

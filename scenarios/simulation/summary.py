@@ -42,6 +42,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
         "": radio_note(manifest),
         "energy": _energy(metrics, counts, manifest.scenario["motes"]["count"]),
         "clusters": _listed(metrics, "clusters", "rounds"),
+        "rosters": _rosters(counts),
     }
     if counts.get("recording"):
         lines["recording"] = _recording(counts["recording"])
@@ -114,6 +115,17 @@ def _labelled(name: str, value: object) -> str:
     if metric.label == metric.unit:
         return quantity(name, value)
     return f"{metric.label} {figure(name, value)}"
+
+
+def _rosters(counts: Mapping[str, Any]) -> str:
+    """How many heads were missing on the rosters, if any: their readings are not probed, and no message need be lost."""
+    listed, elected = counts["mean_enrolled"], counts["mean_heads"]
+    if not counts["requests"] or listed >= elected:
+        return ""
+    return (
+        f"{number(listed)} of {number(elected)} heads, on average: the sink did not hear of the others,"
+        " and recall falls since they are not probed"
+    )
 
 
 def _phenomenon(metrics: Metrics, tracking: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identi
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
 from sim.errors import InputError
-from sim.files import write_whole
+from sim.files import read_regular, write_whole
 from sim.trace.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def run_sweep(
     master: str | None = None,
     settings: Mapping[str, str] | None = None,
     resume: bool = False,
+    audited: bool = False,
     timeout_s: float | None = None,
     verify: bool = False,
     compacted: bool = False,
@@ -111,6 +112,8 @@ def run_sweep(
                 base_dir=str(plan.sweep.base_dir),
                 runs_dir=str(runs_dir.resolve()),
                 timeout_s=timeout_s if timeout_s is not None else plan.sweep.timeout_s,
+                allow_functions=plan.allow_functions,
+                audited=audited,
                 session=new_session(),
             )
             # The longest first: a long run that starts last would leave all other cores idle.
@@ -255,7 +258,7 @@ def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -
         path = base_dir / name
         if path not in digests:
             try:
-                content = path.read_bytes()
+                content = read_regular(path)
             except OSError:
                 return False
             digests[path] = hashlib.blake2b(content, digest_size=len(digest) // 2).hexdigest()

@@ -129,7 +129,12 @@ class _TableWriter:
 
     def release(self) -> None:
         self.rows.clear()
-        self._writer.close()
+        try:
+            self._writer.close()
+        except OSError:
+            self._writer.is_open = (
+                False  # or Arrow would try again, and print a traceback, when it is collected
+            )
 
     def digest(self) -> str:
         return ",".join(d.hexdigest() for digests in self._digests for d in digests)

@@ -80,7 +80,9 @@ class Tasks:
         self._spark = sweep_session(f"local[{cores}]", rows=0)
         share_code(self._spark, PACKAGES)
         folder.mkdir()
-        self._workshop = Workshop(content(), "bench", str(folder), str(folder), None, "bench")
+        self._workshop = Workshop(
+            content(), "bench", str(folder), str(folder), None, False, False, "bench"
+        )
         # Processes start and import once per core, whatever the number of runs.
         self.wall_s("warm", 15.0, 2 * cores)
 

@@ -179,15 +179,22 @@ class InNetworkJoin:
         dead = request.pass_over()
         if message.source != SINK:
             self._heads[message.source].drop_head(dead)
+        elif request.position == len(request.sequence):
+            self._take_at_sink(request)  # it is there already
+            return
         self._forwarding.forward(message.source, request, self._clock.now_us)
 
     # The sink.
 
     def _on_result(self, message: Message) -> None:
-        """Form the result at the sink and reply to the initiator, or send the request to more heads."""
+        """Take a request that has arrived at the sink."""
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
+        self._take_at_sink(request)
+
+    def _take_at_sink(self, request: ProbeRequest) -> None:
+        """Form the result at the sink and reply to the initiator, or send the request to more heads."""
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
         done_us = self._cpus.occupy(SINK, start_us, self._result_us[request.found])

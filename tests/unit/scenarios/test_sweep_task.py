@@ -32,7 +32,9 @@ SETTINGS: dict[str, Any] = {"duration_s": 15.0, "motes.count": 10, "trace.tables
 
 def workshop(runs_dir: Path, timeout_s: float | None = None) -> Workshop:
     content = parse_toml(shipped_scenarios()["gas-cloud-small"], "test")
-    return Workshop(content, "test", str(runs_dir), str(runs_dir), timeout_s, "session")
+    return Workshop(
+        content, "test", str(runs_dir), str(runs_dir), timeout_s, False, True, "session"
+    )
 
 
 def test_a_run_stands_in_its_place_and_nothing_beside_it(tmp_path: Path) -> None:
