@@ -84,6 +84,19 @@ class Air(Links, Protocol):
         """Send to all `listeners`; calls `on_heard(source, nodes that heard it)` on arrival."""
 
 
+class SinkWay(Protocol):
+    """The way from every node to the sink."""
+
+    def next_hop(self, node: NodeId) -> NodeId | None:
+        """The next hop of a message to the sink; None if there is no path."""
+
+    def depth(self, node: NodeId) -> int:
+        """How many hops a message to the sink takes; 0 if there is no path."""
+
+    def depth_max(self) -> int:
+        """The most hops that a message to the sink takes."""
+
+
 class Processors(Protocol):
     """One CPU per node, serving in order of arrival, with room for a limited number of jobs."""
 

@@ -77,6 +77,6 @@ def mean_hops(points_m: NDArray[np.float64], range_m: float) -> float:
     count = len(points_m)
     one, other = cKDTree(points_m).query_pairs(range_m, output_type="ndarray").T
     links = coo_array((np.ones(len(one)), (one, other)), shape=(count, count)).tocsr()
-    (hops,) = dijkstra(links, directed=False, indices=[count - 1], unweighted=True)
-    reached = hops[:-1][np.isfinite(hops[:-1])]
+    hops = dijkstra(links, directed=False, indices=[count - 1], unweighted=True)[0, :-1]
+    reached = hops[np.isfinite(hops)]
     return float(reached.mean()) if len(reached) else 1.0

@@ -201,7 +201,7 @@ def _write(
         more = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
         written.files += more.files
         written.figures |= more.figures
-        page.note = NOTE
+        page.note = f"{NOTE} {found.note}".strip()
     page.header = answer_header(found, shown, label)
     page.rows = answer_rows(found, shown)
     page.figures = written.figures

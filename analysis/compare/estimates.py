@@ -14,6 +14,7 @@ import pyarrow as pa
 from scipy.special import stdtrit
 
 from analysis.compare.groups import Grouping, value_text
+from analysis.metrics.inputs import ANSWER, DELAY_S
 
 CONFIDENCE: Final = 0.95
 
@@ -74,6 +75,18 @@ class Answers:
     differences: dict[tuple[str, str], Estimate]
     """In % of the baseline, by group and metric; empty without a baseline."""
     baseline_of: dict[str, str]
+    unequal: list[str]
+    """Groups without differences because they and their baseline were not asked for the same."""
+
+    @property
+    def note(self) -> str:
+        """Why there are no differences where there are none; empty if there are all."""
+        if not self.unequal:
+            return ""
+        return (
+            f"There is no difference from a baseline for {', '.join(self.unequal)}: costs compare only at"
+            " equal join.answer and join.delay_s, and these are not the baseline's."
+        )
 
 
 def answers(
@@ -82,11 +95,18 @@ def answers(
     metrics: Sequence[str],
     baseline_of: Mapping[str, str],
 ) -> Answers:
-    """Estimates of `metrics` for each group that has runs among `rows`."""
+    """Estimates of `metrics` for each group that has runs among `rows`.
+
+    A group is not compared with a baseline that was asked for another answer, or within another delay.
+    """
     members: dict[str, list[Row]] = {label: [] for label in grouping.places}
     for row in rows:
         members[grouping.group_of[row["run"]]].append(row)
     members = {label: group for label, group in members.items() if group}
+    asked = {label: asked_of(group) for label, group in members.items()}
+    given = {label: base for label, base in baseline_of.items() if {label, base} <= members.keys()}
+    unequal = [label for label, base in given.items() if len(asked[label] | asked[base]) > 1]
+    baseline_of = {label: base for label, base in baseline_of.items() if label not in unequal}
     means, differences = {}, {}
     for metric in metrics:
         values = {label: by_seed(group, metric) for label, group in members.items()}
@@ -105,7 +125,12 @@ def answers(
         {row["run"]: grouping.group_of[row["run"]] for row in rows},
     )
     counts = {label: len(group) for label, group in members.items()}
-    return Answers(present, list(metrics), counts, means, differences, dict(baseline_of))
+    return Answers(present, list(metrics), counts, means, differences, baseline_of, unequal)
+
+
+def asked_of(rows: Iterable[Row]) -> set[tuple[Any, Any]]:
+    """What runs were asked for: the level of the answer, and the delay allowed."""
+    return {(row.get(ANSWER.name), row.get(DELAY_S.name)) for row in rows}
 
 
 def summary_table(found: Answers, label: str) -> pa.Table:

@@ -69,7 +69,7 @@ def answer_sweep(
         ],
         header=answer_header(found, shown, label),
         rows=answer_rows(found, shown),
-        note=NOTE,
+        note=f"{NOTE} {found.note}".strip(),
         failures=list(failures),
         figures=written.figures,
         downloads=[file for file in files if file.suffix in {".csv", ".parquet"}],

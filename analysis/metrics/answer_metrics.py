@@ -21,6 +21,7 @@ from analysis.metrics.inputs import (
     OVERLAP,
     OWED,
     OWED_ALL,
+    PROBE_ENDS,
     PROBED,
     READINGS,
     REQUESTS,
@@ -28,11 +29,13 @@ from analysis.metrics.inputs import (
     ROUNDS,
     SIMULATED_S,
     SPURIOUS,
-    STRATEGY,
+    SUPPRESSED,
     VALUED,
     WRONG,
 )
 from analysis.metrics.metric import (
+    OF_RESULTS,
+    OF_SETS,
     SHARE,
     Metric,
     mean_milliseconds,
@@ -42,9 +45,9 @@ from analysis.metrics.metric import (
 )
 
 
-def _unfinished(strategy: str, answered: int, valued: int) -> float | None:
+def _unfinished(ends: int, answered: int, valued: int) -> float | None:
     """1 − {1} / {2}."""
-    return 1 - answered / valued if strategy != "centralised" and valued else None
+    return 1 - answered / valued if ends and valued else None
 
 
 def _partners(results: int, arity_sum: int, joined: int) -> float | None:
@@ -95,6 +98,14 @@ ANSWER_METRICS: Final = (
         whole=True,
     ),
     Metric(
+        "readings_suppressed",
+        "readings suppressed",
+        "readings",
+        (SUPPRESSED,),
+        what="Readings with a value that were not sent because the sink did not need them; they are not dropped.",
+        whole=True,
+    ),
+    Metric(
         "drop_rate",
         "drop rate",
         SHARE,
@@ -111,6 +122,7 @@ ANSWER_METRICS: Final = (
         (RESULTS,),
         what="Join results at the sink: what one reading joined with for one query.",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "output_rate",
@@ -120,6 +132,7 @@ ANSWER_METRICS: Final = (
         ratio,
         what="Join results at the sink per simulated second.",
         main=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "tuple_width",
@@ -130,6 +143,7 @@ ANSWER_METRICS: Final = (
         what="Mean arity of results: the origin and its partners.",
         null="there were no results",
         main=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "delay_ms",
@@ -140,6 +154,7 @@ ANSWER_METRICS: Final = (
         what="Mean time from a reading to its first result row at the sink.",
         null="there were no results",
         main=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "delay_max_ms",
@@ -149,6 +164,7 @@ ANSWER_METRICS: Final = (
         milliseconds,
         what="The longest time from a reading to its first result row at the sink.",
         null="there were no results",
+        levels=OF_RESULTS,
     ),
     Metric(
         "probe_requests",
@@ -157,6 +173,7 @@ ANSWER_METRICS: Final = (
         (REQUESTS,),
         what="Probe requests that reached the sink.",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "readings_answered",
@@ -165,6 +182,7 @@ ANSWER_METRICS: Final = (
         (ANSWERED,),
         what="The readings that these requests were about.",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "heads_probed",
@@ -173,6 +191,7 @@ ANSWER_METRICS: Final = (
         (PROBED,),
         what="Heads probed by these requests.",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "heads_matched",
@@ -181,6 +200,7 @@ ANSWER_METRICS: Final = (
         (MATCHED,),
         what="Probed heads that had a match.",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "probes_per_reading",
@@ -192,6 +212,7 @@ ANSWER_METRICS: Final = (
         " readings that needed no probing count too.",
         null="no request reached the sink",
         main=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "probe_usefulness",
@@ -202,6 +223,7 @@ ANSWER_METRICS: Final = (
         what="Of the heads probed, the share that had a match.",
         null="no head was probed",
         main=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "partners_per_reading",
@@ -212,16 +234,18 @@ ANSWER_METRICS: Final = (
         what="Partners delivered per reading joined, those without any included: what a rule that probes"
         " less loses.",
         null="no reading was joined",
+        levels=OF_RESULTS,
     ),
     Metric(
         "unfinished_rate",
         "requests not finished",
         SHARE,
-        (STRATEGY, ANSWERED, VALUED),
+        (PROBE_ENDS, ANSWERED, VALUED),
         _unfinished,
         what="Of the readings with a value, the share whose probe request was never finished: dropped,"
         " it or the reading, or in flight at the end.",
-        null="no head probes, or no reading had a value",
+        null="no head probed, or no reading had a value",
+        levels=OF_RESULTS,
     ),
     Metric(
         "owed",
@@ -231,6 +255,7 @@ ANSWER_METRICS: Final = (
         what="Pairs of a reading and a partner node in the exact join of `readings`, of the readings judged.",
         null="the join has no window, or `join.arity` is `complete`",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "delivered",
@@ -240,6 +265,7 @@ ANSWER_METRICS: Final = (
         what="Those of them that results list.",
         null="as `owed`, or results keep no partners",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "recall",
@@ -250,6 +276,7 @@ ANSWER_METRICS: Final = (
         what="The share of the exact join that reached the sink.",
         null="as `delivered`, or nothing is owed",
         main=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "recall_share",
@@ -259,6 +286,7 @@ ANSWER_METRICS: Final = (
         ratio,
         what="How much of the exact join recall was judged by: 1 unless readings were sampled.",
         null="as `owed`, or nothing is owed",
+        levels=OF_RESULTS,
     ),
     Metric(
         "duplicates",
@@ -268,6 +296,7 @@ ANSWER_METRICS: Final = (
         what="How often a further row of a result lists a partner node again; 0 in a correct run.",
         null="as `delivered`",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric(
         "spurious",
@@ -277,6 +306,7 @@ ANSWER_METRICS: Final = (
         what="Listed partners that do not match their origin; 0 in a correct run.",
         null="as `delivered`",
         whole=True,
+        levels=OF_RESULTS,
     ),
     Metric("rounds", "rounds", "rounds", (ROUNDS,), what="Clustering rounds.", whole=True),
     Metric(
@@ -316,6 +346,7 @@ ANSWER_METRICS: Final = (
         what="How well the answer matches the motes truly inside the phenomenon, over time.",
         null="answer and truth were always empty, the join has no window, or results keep no partners",
         main=True,
+        levels=OF_SETS,
     ),
     Metric(
         "false_alarms",
@@ -324,6 +355,7 @@ ANSWER_METRICS: Final = (
         (WRONG,),
         what="Motes in the answer that are not inside, on average over time.",
         null="there is no truth, the join has no window, or results keep no partners",
+        levels=OF_SETS,
     ),
     Metric(
         "misses",
@@ -332,6 +364,7 @@ ANSWER_METRICS: Final = (
         (MISSED,),
         what="Motes inside that are not in the answer, on average over time.",
         null="as `false_alarms`",
+        levels=OF_SETS,
     ),
 )
 """In the order of their columns."""

@@ -16,17 +16,23 @@ from analysis.metrics.inputs import (
     LAST_DEAD_US,
     LOST,
     MOTES,
+    RADIO_MAX_J,
     ROUNDS,
     SENT,
     SENT_BYTES,
     SIMULATED_S,
 )
-from analysis.metrics.metric import Metric, ratio, seconds
+from analysis.metrics.metric import Metric, difference, ratio, seconds
 
 
 def _per_mean_cluster(joules: float, heads: int, rounds: int) -> float | None:
     """{0} / ({1} / {2})."""
     return joules / (heads / rounds) if heads and rounds else None
+
+
+def _difference_per(all_of: int, part: int, simulated_s: float) -> float:
+    """({0} − {1}) / {2}."""
+    return (all_of - part) / simulated_s
 
 
 def _energy_of(cause: str, label: str, what: str) -> Metric:
@@ -85,6 +91,25 @@ COST_METRICS: Final = (
         main=True,
     ),
     Metric(
+        "data_bytes",
+        "data bytes",
+        "bytes",
+        (SENT_BYTES, CONTROL_SENT_BYTES),
+        difference,
+        what="All bytes on air that do not keep the clustering going: readings, reports, refreshes, requests, notes,"
+        " acknowledgements and repetitions, each hop counted.",
+        whole=True,
+    ),
+    Metric(
+        "data_bytes_per_s",
+        "data bytes/s",
+        "bytes/s",
+        (SENT_BYTES, CONTROL_SENT_BYTES, SIMULATED_S),
+        _difference_per,
+        what="Data bytes per simulated second.",
+        main=True,
+    ),
+    Metric(
         "copies_lost",
         "copies lost",
         "copies",
@@ -137,6 +162,14 @@ COST_METRICS: Final = (
         "J",
         (DRAWN_MAX_J,),
         what="Energy of the hottest mote.",
+        null="no battery was sampled",
+    ),
+    Metric(
+        "hottest_radio_j",
+        "most energy of a radio",
+        "J",
+        (RADIO_MAX_J,),
+        what="Energy to send and receive of the mote that spent most on both.",
         null="no battery was sampled",
     ),
     Metric("dead", "motes dead", "motes", (DEAD,), what="Motes whose battery ran out.", whole=True),

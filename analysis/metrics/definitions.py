@@ -1,7 +1,7 @@
 """Every metric by name: those of the product, and those that others register.
 
-Definitions are in `analysis.metrics.cost_metrics` and `analysis.metrics.answer_metrics`, their inputs in
-`analysis.metrics.inputs`. docs/METRICS.md is generated from them.
+Definitions are in `analysis.metrics.cost_metrics`, `analysis.metrics.answer_metrics` and
+`analysis.metrics.error_metrics`, their inputs in `analysis.metrics.inputs`. docs/METRICS.md is generated from them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from analysis.metrics.answer_metrics import ANSWER_METRICS
 from analysis.metrics.cost_metrics import COST_METRICS
+from analysis.metrics.error_metrics import ERROR_METRICS
 from analysis.metrics.inputs import FACTS
 from analysis.metrics.metric import SHARE, Count, Distinct, Metric, Sum, columns_of
 from analysis.metrics.number_format import short
@@ -16,7 +17,7 @@ from sim.errors import InputError
 from sim.trace.tables import TABLES
 
 METRICS: Final[dict[str, Metric]] = {
-    metric.name: metric for metric in (*COST_METRICS, *ANSWER_METRICS)
+    metric.name: metric for metric in (*COST_METRICS, *ANSWER_METRICS, *ERROR_METRICS)
 }
 """In the order of their columns in metrics.csv; see `register`."""
 

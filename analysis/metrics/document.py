@@ -9,8 +9,8 @@ from analysis.metrics.metric import Metric, aggregates_of
 
 _HEAD = """# Metrics
 
-Every metric of a run, generated from its declaration in `analysis/metrics/cost_metrics.py` and
-`analysis/metrics/answer_metrics.py` by `python -m analysis.metrics.document > docs/METRICS.md`; do not edit.
+Every metric of a run, generated from its declaration in `analysis/metrics/cost_metrics.py`,
+`analysis/metrics/answer_metrics.py` and `analysis/metrics/error_metrics.py` by `python -m analysis.metrics.document > docs/METRICS.md`; do not edit.
 
 `motejoin compare` and `motejoin sweep` write all of them to `metrics.csv` and `metrics.parquet`, one row per run, in this order;
 those in bold are shown unless `--metric` asks for others. The summary of `motejoin run` and `motejoin report` show some of them,
@@ -18,9 +18,10 @@ by the same labels and formulas.
 
 - A metric is null (an empty cell) where it is not defined, and where the run did not record a table that it needs; it is 0 only
   where 0 was counted.
-- *share* is a number between 0 and 1.
+- *share* is a number between 0 and 1, unless it is said that it can exceed 1.
 - After these, `bytes_KIND` and `messages_KIND` are the parts of `bytes` and `messages` that each message kind sent.
-- Recall and tracking are defined in the docstrings of `analysis/metrics/recall.py` and `analysis/metrics/tracking.py`.
+- Recall, tracking and errors are defined in the docstrings of `analysis/metrics/recall.py`, `analysis/metrics/tracking.py` and
+  `analysis/metrics/errors.py`.
 
 To add one of your own, see [EXTENDING.md](EXTENDING.md#a-metric).
 """
@@ -62,8 +63,15 @@ def _row(metric: Metric) -> Sequence[str]:
         metric.what,
         formula(metric),
         ", ".join(metric.tables),
-        metric.null or "–",
+        _null(metric) or "–",
     )
+
+
+def _null(metric: Metric) -> str:
+    """When it is not defined."""
+    levels = " or ".join(f"`{level.value}`" for level in metric.levels)
+    other = f"`join.answer` is not {levels}" if levels else ""
+    return "; ".join(filter(None, [metric.null, other]))
 
 
 def formula(metric: Metric) -> str:

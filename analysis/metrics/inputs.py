@@ -10,7 +10,7 @@ from analysis.metrics.metric import Count, Distinct, Fact, Special, Sum, Where
 from analysis.trace.scenario import scenario_key
 from sim.trace.kinds import CAUSES, CONTROL_KINDS
 from sim.trace.manifest import Manifest
-from sim.trace.tables import SINK, Fate
+from sim.trace.tables import SINK, AnswerLevel, Fate
 from sim.units import US_PER_S
 
 NAME: Final = Fact("name", "name", "the scenario's name", str)
@@ -20,16 +20,28 @@ MOTES: Final = Fact("motes", "motes", "`motes.count`", int)
 SEED: Final = Fact("seed", "seed", "the run's seed", int)
 SIMULATED_S: Final = Fact("simulated_s", "simulated (s)", "seconds simulated", float)
 WINDOW_S: Final = Fact("window_s", "window (s)", "`join.window_s`", float)
+ANSWER: Final = Fact("answer", "answer", "`join.answer`: what the sink must know", str)
+DELAY_S: Final = Fact(
+    "delay_s", "delay allowed (s)", "`join.delay_s`: how long reports may be held", float
+)
 
-FACTS: Final = (NAME, STRATEGY, PROTOCOL, MOTES, SEED, SIMULATED_S, WINDOW_S)
+FACTS: Final = (NAME, STRATEGY, PROTOCOL, MOTES, SEED, SIMULATED_S, WINDOW_S, ANSWER, DELAY_S)
 """In the order of their columns in metrics.csv."""
+
+PROBE_ENDS: Final = Fact(
+    "probe_ends", "probe requests ended", "probe requests that ended, in whatever way", int
+)
+"""No column; `counts` of the manifest has it, whatever tables were recorded."""
 
 
 def facts_of(manifest: Manifest) -> dict[str, Any]:
-    """Every fact by name, and what steps go by: window_us, arity, and recorded (the tables that there are)."""
+    """Every fact by name, and what steps go by: times in microseconds, arity, and recorded (the tables that there are)."""
     scenario = manifest.scenario
     window_s = scenario_key(scenario, "join", "window_s")
     window_us = None if window_s is None else round(window_s * US_PER_S)
+    # Runs of before there were levels of answers delivered results at once.
+    answer = scenario_key(scenario, "join", "answer") or AnswerLevel.RESULTS.value
+    delay_us = round((scenario_key(scenario, "join", "delay_s") or 0) * US_PER_S)
     return {
         NAME.name: manifest.name,
         STRATEGY.name: scenario_key(scenario, "join", "strategy"),
@@ -38,7 +50,12 @@ def facts_of(manifest: Manifest) -> dict[str, Any]:
         SEED.name: manifest.seed,
         SIMULATED_S.name: float(manifest.simulated_s),
         WINDOW_S.name: None if window_us is None else window_us / US_PER_S,
+        ANSWER.name: answer,
+        DELAY_S.name: delay_us / US_PER_S,
+        PROBE_ENDS.name: sum(manifest.counts.get("requests", {}).values()),
         "window_us": window_us,
+        "delay_us": delay_us,
+        "end_us": round(manifest.simulated_s * US_PER_S),
         "arity": scenario_key(scenario, "join", "arity"),
         "recorded": sorted(manifest.rows),
     }
@@ -85,6 +102,13 @@ DRAWN_MAX_J: Final = Special(
     step="energy",
     empty=None,
 )
+RADIO_MAX_J: Final = Special(
+    "energy.radio_max_j",
+    ("energy",),
+    "joules drawn to send and receive by the mote that drew most for both",
+    step="energy",
+    empty=None,
+)
 
 
 def _death(what: str, column: str, *, empty: int | None = None) -> Special:
@@ -114,6 +138,7 @@ def _fate(fate: Fate, name: str) -> Count:
 JOINED: Final = _fate(Fate.JOINED, "joined")
 DROPPED: Final = _fate(Fate.DROPPED, "dropped")
 IN_FLIGHT: Final = _fate(Fate.IN_FLIGHT, "in_flight")
+SUPPRESSED: Final = _fate(Fate.SUPPRESSED, "suppressed")
 
 
 def _output(what: str, column: str, *, empty: int | None = 0) -> Special:
@@ -181,3 +206,35 @@ WRONG: Final = _tracking("mean over these instants of motes in the answer, not i
 MISSED: Final = _tracking("mean over these instants of motes inside, not in the answer", "missed")
 APPEARED_US: Final = _tracking("the first of these instants with a mote inside", "appeared_us")
 DETECTED_US: Final = _tracking("the first result then or later", "detected_us")
+
+
+def _errors(what: str, column: str) -> Special:
+    tables = ("readings", "results")
+    return Special(f"errors.{column}", tables, what, step="errors", empty=None)
+
+
+EXACT_US: Final = _errors(
+    "member-time of the exact answer: of each value and mote, how long it is in it, summed",
+    "exact_us",
+)
+MISSED_US: Final = _errors(
+    "the part of it in which the sink's answer lacks the mote, delays allowed for", "missed_us"
+)
+WRONG_US: Final = _errors(
+    "member-time of the sink's answer that is not in the exact one, delays allowed for", "wrong_us"
+)
+WRONG_MAX_US: Final = _errors(
+    "the longest time without a break that a mote is wrongly in the answer of a value, delays allowed for",
+    "wrong_max_us",
+)
+COUNT_ERROR_US: Final = Special(
+    "errors.count_us",
+    ("readings", "results", "elections"),
+    "difference between the sink's count and the exact one, by value (and region), times how long it lasts",
+    step="errors",
+    empty=None,
+)
+CHANGE_DELAY_US: Final = _errors(
+    "sum of the delays of changes, below level `results`, that a message made", "delay_us_sum"
+)
+CHANGES_DELAYED: Final = _errors("how many changes these are", "delays")

@@ -12,12 +12,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from sim.trace.tables import AnswerLevel
 from sim.units import US_PER_MS, US_PER_S
 
 Number: TypeAlias = int | float
 
 SHARE: Final = "share"
 """The unit of a number between 0 and 1."""
+
+OF_RESULTS: Final = (AnswerLevel.RESULTS,)
+"""For metrics of join results."""
+OF_SETS: Final = (AnswerLevel.RESULTS, AnswerLevel.SETS)
+"""For metrics of the motes in the answer."""
+OF_COUNTS: Final = (AnswerLevel.COUNT, AnswerLevel.OCCUPANCY)
+"""For metrics of how many motes are in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +126,11 @@ def ratio(part: Number, whole: Number) -> float | None:
     return part / whole if whole else None
 
 
+def difference(whole: Number, part: Number) -> Number:
+    """{0} − {1}."""
+    return whole - part
+
+
 def seconds(us: int) -> float:
     """{0} / 1,000,000."""
     return us / US_PER_S
@@ -161,6 +174,8 @@ class Metric:
     """Whether it is an integer."""
     main: bool = False
     """Whether it is shown when nobody asks for particular metrics."""
+    levels: tuple[AnswerLevel, ...] = ()
+    """The levels of answers (`join.answer`) at which it is defined; none: at all of them."""
 
     @property
     def title(self) -> str:
@@ -185,7 +200,9 @@ class Metric:
         return tuple(dict.fromkeys(table for each in self.aggregates for table in each.tables))
 
     def of(self, known: Mapping[str, Any]) -> Number | None:
-        """Its value, from inputs by name; None if one of them is not known."""
+        """Its value, from inputs by name; None if one of them is not known, or at other levels than its own."""
+        if self.levels and known.get("answer") not in self.levels:
+            return None
         values = [known.get(need.name) for need in self.needs]
         return None if any(value is None for value in values) else self.value(*values)
 

@@ -37,6 +37,8 @@ from typing import Final, TypeAlias
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
+from sim.trace.tables import AnswerLevel
+
 PAIRS_MAX: Final = 20_000_000
 """Owed pairs of a run beyond which readings are sampled."""
 
@@ -61,13 +63,15 @@ def recall(
     pairs_max: int = PAIRS_MAX,
     keep: Keep = lambda frame: frame,
 ) -> DataFrame:
-    """One row per run that has a join window and whose results may be of any arity.
+    """One row per run that has a join window, was asked for results, and whose results may be of any arity.
 
     Columns: run, owed and delivered (pairs of judged readings), owed_all (pairs of all readings), duplicates,
     spurious (in result rows whose origin is judged).
     """
     any_arity = ~F.col("arity").eqNullSafe("complete")
-    windows = runs.where(F.col("window_us").isNotNull() & any_arity).select("run", "window_us")
+    results_asked = F.col("answer") == AnswerLevel.RESULTS.value
+    judgeable = F.col("window_us").isNotNull() & any_arity & results_asked
+    windows = runs.where(judgeable).select("run", "window_us")
     valued = keep(owed_pairs(valued_readings(readings).join(F.broadcast(windows), "run")))
     judged = keep(judged_readings(valued, windows, pairs_max))
     rows = result_rows(results, judged.select("run", "window_us", "hash_max"))

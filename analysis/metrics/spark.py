@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
 from analysis.metrics.definitions import METRICS, row_of
+from analysis.metrics.errors import errors
 from analysis.metrics.inputs import FACTS, WINDOW_S
 from analysis.metrics.metric import (
     Aggregate,
@@ -27,7 +28,7 @@ from analysis.metrics.metric import (
 from analysis.metrics.recall import PAIRS_MAX, Keep, recall
 from analysis.metrics.tracking import tracking
 from analysis.spark.traces import Traces
-from sim.trace.kinds import CAUSES
+from sim.trace.kinds import CAUSES, RX, TX
 from sim.trace.tables import SINK
 from sim.units import US_PER_S
 
@@ -108,6 +109,9 @@ def _steps(pairs_max: int, keep: Keep) -> dict[str, Step]:
         "lifetime": lambda runs, tables: lifetime(tables["deaths"], runs),
         "output": lambda _, tables: output_totals(tables["results"]),
         "recall": judge,
+        "errors": lambda runs, tables: errors(
+            tables["readings"], tables["results"], tables["elections"], runs
+        ),
         "tracking": lambda runs, tables: tracking(tables["truth"], tables["results"], runs),
     }
 
@@ -147,7 +151,7 @@ _CAUSES_J: Final = [f"{cause}_j" for cause in CAUSES]
 
 
 def energy_totals(energy: DataFrame) -> DataFrame:
-    """Joules drawn by all motes: drawn_j, by cause, control_j, and drawn_max_j, the most by one."""
+    """Joules drawn by all motes: drawn_j, by cause, control_j, and most by a mote and its radio (drawn_max_j, radio_max_j)."""
     columns = ["drawn_j", *_CAUSES_J, "control_j"]
     return (
         energy_by_node(energy)
@@ -155,6 +159,7 @@ def energy_totals(energy: DataFrame) -> DataFrame:
         .agg(
             *(_exact_sum(column).alias(column) for column in columns),
             F.max("drawn_j").alias("drawn_max_j"),
+            F.max(F.col(f"{TX}_j") + F.col(f"{RX}_j")).alias("radio_max_j"),
         )
     )
 

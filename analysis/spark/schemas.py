@@ -39,6 +39,11 @@ RUNS: Final = StructType(
         StructField("simulated_s", DoubleType(), nullable=False),
         StructField("window_us", LongType()),
         StructField("arity", StringType()),
+        StructField("answer", StringType(), nullable=False),
+        StructField("delay_s", DoubleType(), nullable=False),
+        StructField("delay_us", LongType(), nullable=False),
+        StructField("end_us", LongType(), nullable=False),
+        StructField("probe_ends", LongType(), nullable=False),
         StructField("recorded", ArrayType(StringType(), containsNull=False), nullable=False),
     ]
 )

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from analysis.trace.scenario import scenario_key
 from sim.errors import TraceError
 from sim.trace.manifest import Manifest, read_complete
-from sim.trace.tables import TABLES
+from sim.trace.tables import TABLES, AnswerLevel
 
 
 def check_run(directory: Path) -> Manifest:
@@ -50,10 +50,17 @@ def _check_scenario(directory: Path, manifest: Manifest) -> None:
         raise TraceError(
             f"{directory}: simulated_s = {manifest.simulated_s} in its manifest, expected more than 0"
         )
-    window_s = scenario_key(manifest.scenario, "join", "window_s")
-    if window_s is not None and not isinstance(window_s, (int, float)):
+    for key in ("window_s", "delay_s"):
+        number = scenario_key(manifest.scenario, "join", key)
+        if number is not None and not isinstance(number, (int, float)):
+            raise TraceError(
+                f"{directory}: join.{key} = {number!r} in its manifest, expected a number"
+            )
+    levels = [level.value for level in AnswerLevel]
+    answer = scenario_key(manifest.scenario, "join", "answer")
+    if answer is not None and answer not in levels:
         raise TraceError(
-            f"{directory}: join.window_s = {window_s!r} in its manifest, expected a number"
+            f"{directory}: join.answer = {answer!r} in its manifest, expected one of {', '.join(levels)}"
         )
     motes, rows = scenario_key(manifest.scenario, "motes", "count"), manifest.rows.get("motes")
     if rows and motes != rows - 1:  # the sink has a row too

@@ -6,6 +6,7 @@ from itertools import chain
 
 from join.contract import Member, Stream, Value
 from join.reading import Reading
+from join.sink.activity import Vouched
 from join.sink.answer import Answer
 from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime
@@ -86,6 +87,16 @@ class SinkSite:
     def when_result(self, listener: Callable[[int], None]) -> None:
         """Register `listener`, called with the time of every result."""
         self._listeners.append(listener)
+
+    def sensors(self) -> set[int] | None:
+        """All motes in the answer."""
+        return self.answer.sensors()
+
+    def take_activity(
+        self, value: Value, vouched: Sequence[Vouched], *, sent_us: int, replace: bool
+    ) -> None:
+        """Never called: no strategy that reports activity delivers results."""
+        raise AssertionError((value, vouched, sent_us, replace))
 
     def take_reading(self, reading: Reading, at_us: int) -> None:
         """Pass a reading that has been joined here at `at_us`, now or soon, to the queries."""

@@ -43,6 +43,10 @@ class Accounts:
         """Record that the run ended while the reading was on its way."""
         self._fate(reading, at_us, Fate.IN_FLIGHT)
 
+    def suppressed(self, reading: Reading, at_us: int) -> None:
+        """Record that a reading did not have to be sent: the sink knew as much."""
+        self._fate(reading, at_us, Fate.SUPPRESSED)
+
     def lost(
         self,
         kind: str,

@@ -5,19 +5,21 @@ delivers results to `Ports.sink`. It registers its message handlers, and a liste
 when motes switch heads. A new one is a file that calls `join.strategies.registry.register`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import ClassVar, Protocol
 
-from join.contract import Member
+from join.contract import Member, Value
 from join.reading import Reading
+from join.sink.activity import Vouched
 from join.strategies.accounts import Accounts
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.snjoin_star.rules.contract import RuleSettings
-from network.contract import Clock, Links, LocalTime, Message, Processors
+from network.contract import Clock, Links, LocalTime, Message, Processors, SinkWay
 from network.membership import Membership
 from sim.rng import RandomStreams
+from sim.trace.tables import AnswerLevel
 
 Point = tuple[float, float]
 
@@ -41,6 +43,14 @@ class SinkPort(Protocol):
         A second result of the same reading amends the first: only partners not yet reported count.
         """
 
+    def take_activity(
+        self, value: Value, vouched: Sequence[Vouched], *, sent_us: int, replace: bool
+    ) -> None:
+        """Take what a message, first sent at `sent_us`, says of motes now, where less than results is asked for.
+
+        With `replace` it replaces what its reporter said of them before, else it only ever prolongs their activity.
+        """
+
 
 class Roster(Enum):
     """Which list of nodes clustering sends to heads after each election."""
@@ -57,6 +67,8 @@ class Needs:
     roster: Roster = Roster.NONE
     readings_at_sink: bool = False
     """Whether every reading reaches the sink, so that queries can run there."""
+    delivers: AnswerLevel = AnswerLevel.RESULTS
+    """The most that the sink can know; all lower levels follow from it."""
     sends_every_reading: bool = True
     """Whether each reading causes at least one message for the sink, so that their number bounds the load from below."""
 
@@ -71,8 +83,12 @@ class Ports:
     membership: Membership
     sink: SinkPort
     accounts: Accounts
+    way: SinkWay
+    """The way that messages to the sink take."""
     local_us: LocalTime
     """The time on a node's own clock."""
+    true_us: LocalTime
+    """The inverse: when a node's clock shows a time. For measuring alone; no protocol may know it."""
     end_us: int
     """When the run ends."""
 
@@ -97,6 +113,29 @@ class ProbingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportingSettings:
+    """What the sink must know, how soon, and what reports have to reckon with."""
+
+    level: AnswerLevel
+    delay_us: int
+    """How long a report may be held in all, so that several share a message."""
+    refresh_us: int
+    """How often a head confirms what it holds."""
+    compact: bool
+    """Whether records have fields of variable length."""
+    hop_us: int
+    """About the longest that one hop takes."""
+    clock_us: int
+    """How far clocks may be apart."""
+    lossy: bool
+    """Whether messages can be lost without anybody noticing."""
+    hop_loss: float
+    """The share of messages lost per hop then, as link estimators of motes measure it."""
+    spread_us: int
+    """Over how long messages that many motes send at once are spread."""
+
+
+@dataclass(frozen=True, slots=True)
 class JoinSettings:
     """A scenario's join settings, in the join's own units."""
 
@@ -109,9 +148,14 @@ class JoinSettings:
     operator: str
     """The operator at the sink, by its name in `join.operators.registry`."""
     probing: ProbingSettings
+    reporting: ReportingSettings
     streams: RandomStreams
     positions_m: Sequence[Point]
     """Where motes are; the sink is the last."""
+    field_m: Point
+    """Width and height of the field."""
+    places_m: Mapping[int, Point] | None
+    """Where the homes of values are to be; None: anywhere, by a hash of the value."""
 
 
 class JoinStrategy(Protocol):

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from join.strategies.centralised import CentralisedJoin
+from join.strategies.change.driver import ReportedJoin, change
 from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
+from join.strategies.lease import LeaseJoin
+from join.strategies.rendezvous.driver import RendezvousResults, rendezvous
 from join.strategies.snjoin_star import making
 from join.strategies.snjoin_star.driver import InNetworkJoin
 
@@ -32,3 +35,6 @@ register(StrategyKind("centralised", CentralisedJoin.needs, CentralisedJoin))
 register(StrategyKind("snjoin-star", InNetworkJoin.needs, making.snjoin_star))
 register(StrategyKind("distributed-mjoin", InNetworkJoin.needs, making.distributed_mjoin))
 register(StrategyKind("oracle", InNetworkJoin.needs, making.oracle))
+register(StrategyKind("lease", LeaseJoin.needs, LeaseJoin))
+register(StrategyKind("change", ReportedJoin.needs, change))
+register(StrategyKind("rendezvous", RendezvousResults.needs, rendezvous))

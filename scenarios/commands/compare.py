@@ -36,6 +36,9 @@ _RUNS_SIDE_BY_SIDE_MAX: Final = 5
 _RUN: Final = ("strategy", "protocol", "motes", "seed")
 """What the table shows of a run before its metrics."""
 
+_ASKED: Final = ("answer", "delay_s")
+"""What it also shows where runs differ in it: their costs do not compare then."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
@@ -69,10 +72,16 @@ def run(args: argparse.Namespace) -> int:
     )
     if comparison.found is None:
         print_numbers(*metrics_table(comparison.rows, comparison.shown))
+        if _are_unequal(comparison.rows):
+            report(
+                "costs compare only at equal join.answer and join.delay_s, and these runs differ"
+            )
     else:
         found, shown = comparison.found, comparison.shown
         name = "group" if args.by else "run"
         print_answer(answer_header(found, shown, name), answer_rows(found, shown))
+        if found.note:
+            report(found.note)
     for file in comparison.files:
         report(f"wrote {file}")
     _warn(comparison.rows)
@@ -85,13 +94,19 @@ def metrics_table(
     """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
     from analysis.metrics.definitions import label, number
 
-    columns = [*_RUN, *shown]
+    columns = [*_RUN, *(_ASKED if _are_unequal(rows) else ()), *shown]
     cells = [[str(row["run"]), *(number(row[column]) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]
     if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
         return header, cells
     names, *lines = ([name, *column] for name, *column in zip(header, *cells, strict=True))
     return names, lines
+
+
+def _are_unequal(rows: Sequence[Mapping[str, Any]]) -> bool:
+    from analysis.compare.estimates import asked_of
+
+    return len(asked_of(rows)) > 1
 
 
 def _warn(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -103,6 +103,8 @@ def run(args: argparse.Namespace) -> int:
         print_answer(
             answer_header(found, metrics, result.answer.label), answer_rows(found, metrics)
         )
+        if found.note:
+            report(found.note)
     for failure in result.failures[:ROWS_MAX]:
         print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
     if len(result.failures) > ROWS_MAX:

@@ -2,6 +2,7 @@
 
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 
 def shipped_scenarios() -> dict[str, str]:
@@ -12,6 +13,11 @@ def shipped_scenarios() -> dict[str, str]:
 def shipped_sweeps() -> dict[str, str]:
     """The sweeps that ship: name and text."""
     return _texts(resources.files("scenarios.library").joinpath("sweeps"))
+
+
+def shipped_folder() -> Path:
+    """Where the scenarios that ship are, and the recordings that ship with them."""
+    return Path(str(resources.files("scenarios.library")))
 
 
 def _texts(folder: Traversable) -> dict[str, str]:

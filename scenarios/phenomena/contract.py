@@ -77,6 +77,10 @@ class Phenomenon(ABC):
         """What each joined value means, for people; values without a label are shown as they are."""
         return {}
 
+    def places_m(self) -> Mapping[int, tuple[float, float]]:
+        """Where values belong, of those that belong to a place: the middle of where motes can sense them."""
+        return {}
+
     def inputs(self) -> Mapping[str, str]:
         """The files it read, as the scenario names them, each with the BLAKE2b digest of its bytes."""
         return {}

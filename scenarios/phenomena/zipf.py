@@ -9,6 +9,7 @@ with any other, beside the one that all have in common. A sample is taken from t
 probability `locality`, else from the common domain.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self
 
 import numpy as np
@@ -100,6 +101,11 @@ class ZipfStreams(Phenomenon):
         self._domain = domain
         self._locality = locality
         self._cells = cells_of(positions_m, field_m=field_m, cell_m=cell_m)
+        columns = max(1, int(np.ceil(field_m[0] / cell_m)))
+        self._middles_m = {
+            cell: ((cell % columns + 0.5) * cell_m, (cell // columns + 0.5) * cell_m)
+            for cell in np.unique(self._cells).tolist()
+        }
         self._skews = _integers(
             Draws(streams, "phenomenon.zipf.skew"), motes, skews[1] - skews[0] + 1
         )
@@ -130,6 +136,16 @@ class ZipfStreams(Phenomenon):
             own = self._places.uniform(nodes, at_us) < self._locality
             values += np.where(own, (self._cells[nodes] + 1) * self._domain, 0)
         return Samples(values=values, levels=np.full(len(nodes), np.nan))
+
+    def places_m(self) -> Mapping[int, tuple[float, float]]:
+        """Values of a cell belong to its middle; the common ones to no place."""
+        if not self._locality:
+            return {}
+        return {
+            (cell + 1) * self._domain + rank: middle_m
+            for cell, middle_m in self._middles_m.items()
+            for rank in range(self._domain)
+        }
 
 
 def cells_of(

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from scenarios.files.outputs import no_file
-from scenarios.files.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_folder, shipped_scenarios
 from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
@@ -33,7 +33,11 @@ def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScen
         ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
-    return LoadedScenario(parse_scenario(text, name_or_path, settings), name_or_path, base_dir)
+    scenario = parse_scenario(text, name_or_path, settings)
+    recording = getattr(scenario.phenomenon, "file", None)
+    if base_dir == Path() and recording is not None and (shipped_folder() / recording).is_file():
+        base_dir = shipped_folder()  # its recording ships with it
+    return LoadedScenario(scenario, name_or_path, base_dir)
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:

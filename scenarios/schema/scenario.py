@@ -14,16 +14,9 @@ from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
 from join.strategies.registry import STRATEGIES
 from scenarios.phenomena.contract import PhenomenonTable
 from scenarios.phenomena.registry import kind_of, kinds, phenomenon_tables
-from scenarios.schema.base import (
-    Count,
-    NotNegative,
-    Positive,
-    Seed,
-    Share,
-    Table,
-)
+from scenarios.schema.base import Positive, Seed, Table
 from scenarios.schema.clustering import Clustering, clustering_table, option_faults
-from scenarios.schema.names import RuleName, StrategyName
+from scenarios.schema.join import Join
 from scenarios.schema.network import Faults, Motes, Radio, Routing, Sink
 from scenarios.schema.registered import Registered
 from sim.errors import one_of
@@ -33,125 +26,12 @@ from sim.units import to_us
 DEFAULT_QUERY = "join"
 """Name of the answer in the trace of a scenario without a [[query]]."""
 
-Microseconds = Annotated[float, Field(ge=0, le=60_000_000)]
-
 
 class FieldTable(Table):
     """`[field]`: the rectangle that motes stand in; its lower left corner is (0, 0)."""
 
     width_m: Positive = Field(description="width of the field")
     height_m: Positive = Field(description="height of the field")
-
-
-class CpuUs(Table):
-    """`[join.cpu_us]`: CPU time of a mote per step of the join, in microseconds.
-
-    The sink is `sink.cpu_speed` times faster.
-    """
-
-    hash: Microseconds = Field(5.0, description="finding a value's place in the table")
-    insert: Microseconds = Field(5.0, description="putting a reading there")
-    probe: Microseconds = Field(20.0, description="looking for partners")
-    form: Microseconds = Field(2.0, description="each partner put into a result")
-
-
-class Join(Table):
-    """`[join]`: which join, where, over which window, and how heads learn which heads to probe."""
-
-    strategy: StrategyName = Field(
-        description="`snjoin-star` (heads join and probe each other), `centralised` (all readings go to the"
-        " sink), `distributed-mjoin` (heads join, all heads probed in turn), `oracle` (only heads"
-        " that match are probed: the lower bound)"
-    )
-    operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
-        "snjoin",
-        description="the operator of `centralised`: `snjoin`, `mjoin`, `xjoin-tree`, `shj-tree` or `ripple`;"
-        " they find the same, at different CPU time",
-    )
-    arity: Literal["variable", "complete"] = Field(
-        "variable",
-        description="`variable`: results are as wide as sensors match; `complete`: only results of all"
-        " sensors count",
-    )
-    form: Literal["latest", "factorised"] = Field(
-        "latest",
-        description="what messages and results carry of a partner: its `latest` reading, or all its readings"
-        " once (`factorised`)",
-    )
-    window_s: Positive = Field(description="readings join that are at most this far apart")
-    late_s: NotNegative = Field(
-        5.0, description="readings later than this are dropped, and state is kept this much longer"
-    )
-    timeout_s: NotNegative | None = Field(
-        None,
-        description="`snjoin-star`: an initiator that has had no reply to a request for this long sends its"
-        " own cluster's partners, marked partial; 0: never; default: 2 where messages can be lost"
-        " or with `fan-out`, else never",
-    )
-    retries: Annotated[int, Field(ge=0, le=10)] = Field(
-        0,
-        description="`snjoin-star`: how often a request is sent again before its initiator gives up",
-    )
-    probing: Literal["chain", "fan-out"] = Field(
-        "chain",
-        description="`chain`: a request goes from head to head, gathering partners; `fan-out`: to all heads"
-        " at once, and the sink puts together what they find",
-    )
-    order: Literal["rule", "tour"] = Field(
-        "rule",
-        description="`chain`: heads in the order of the probing `rule`, or by position on a short `tour` from"
-        " the initiator to the sink",
-    )
-    feedback: RuleName = Field(
-        "paper",
-        description="how heads learn which heads to probe: `off` (all are probed), `paper` (SNJoin section"
-        " 4), `with-initiator` (the same, learning also from requests that nobody matched),"
-        " `match-rate`, or `directory` (the sink reports which heads hold a value)",
-    )
-    target_recall: Annotated[float, Field(gt=0, le=1)] | None = Field(
-        None,
-        description="`directory`: the share of partners to be delivered, with as few probes as that takes;"
-        " default: all",
-    )
-    selection: Literal["bernoulli", "proportional"] = Field(
-        "bernoulli",
-        description="`paper`, `with-initiator`: each head by its own chance (`bernoulli`), or as many without"
-        " replacement (`proportional`)",
-    )
-    weights: Literal["contribution", "size"] = Field(
-        "contribution",
-        description="`paper`, `with-initiator`: a head counts if it gave a partner (`contribution`), or by"
-        " its share of the partners (`size`)",
-    )
-    exploration: Share = Field(0.02, description="least chance that a head is probed")
-    buckets: Annotated[int, Field(ge=1, le=65_536)] = Field(
-        64, description="rows of a head's table of experience; values share them by hash"
-    )
-    queue: Count = Field(
-        64, description="readings and requests a head can hold; more is dropped as `queue full`"
-    )
-    cpu_us: CpuUs = CpuUs.model_validate({})
-
-    @model_validator(mode="after")
-    def _probing_goes_together(self) -> Self:
-        if self.probing == "fan-out" and self.timeout_s == 0:
-            raise ValueError(
-                "timeout_s = 0: expected more with probing = 'fan-out', or the sink would wait for ever"
-                " for a head whose queue is full"
-            )
-        if self.probing == "fan-out" and self.order == "tour":
-            raise ValueError("order = 'tour': expected 'rule' with probing = 'fan-out'")
-        if self.retries and self.timeout_s == 0:
-            raise ValueError(f"retries = {self.retries}: expected 0 with timeout_s = 0")
-        return self
-
-    @model_validator(mode="after")
-    def _target_goes_with_the_directory(self) -> Self:
-        if self.target_recall is not None and self.feedback != "directory":
-            raise ValueError(
-                f"target_recall goes with feedback = 'directory', found feedback = {self.feedback!r}"
-            )
-        return self
 
 
 class Trace(Table):
@@ -343,6 +223,11 @@ class Scenario(Table):
                         f"query[{place}].sql: WINDOW is {window_us / 1e6} s, expected join.window_s"
                         f" = {self.join.window_s}"
                     )
+            elif self.join.answer != "results" and query is not self.join_query:
+                faults.append(
+                    f"query[{place}].sql: expected SELECT * FROM SENSORS JOIN with WINDOW {self.join.window_s} s with"
+                    f" join.answer = {self.join.answer!r}: the sink does not get the readings themselves"
+                )
             elif not STRATEGIES[self.join.strategy].needs.readings_at_sink:
                 faults.append(
                     f"query[{place}].placement = 'sink': expected join.strategy = 'centralised', which"

@@ -7,9 +7,11 @@ from typing import Any
 
 from analysis.metrics.counts import counted_metrics
 from analysis.metrics.definitions import METRICS, figure, number, quantity
+from analysis.metrics.inputs import ANSWER, facts_of
 from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
 from sim.trace.manifest import Manifest, radio_note
+from sim.trace.tables import AnswerLevel
 
 _WRONG = {
     "bad": "bad",
@@ -21,6 +23,9 @@ _WRONG = {
 }
 """Words for what can be wrong with a recording."""
 
+_ERRORS = ("missed_share", "wrong_share", "wrong_stretch_max_s", "count_error_share")
+"""What is shown of answers below level `results`, which have no recall."""
+
 Metrics = Mapping[str, Any]
 """Metrics of the run by name, as far as they are known."""
 
@@ -31,7 +36,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
     metrics = counted_metrics(manifest, TraceTables(directory, manifest))
     lines = {
         "phenomenon": _phenomenon(metrics, counts["tracking"]),
-        "answer": _listed(metrics, "results", "tuple_width", "delay_ms"),
+        "answer": _listed(metrics, "results", "tuple_width", "delay_ms", "change_delay_ms"),
         "readings": _readings(metrics, counts["fates"]),
         "on air": _on_air(metrics, counts["traffic"]),
         "": radio_note(manifest),
@@ -53,7 +58,11 @@ def summary(manifest: Manifest, directory: Path) -> str:
         lines["drops"] = f"{reasons} (of readings, messages and held readings)"
     if counts["requests"]:
         lines["probes"] = _probes(metrics, counts["requests"])
-    if _has_recall(manifest):
+    if facts_of(manifest)[ANSWER.name] != AnswerLevel.RESULTS:
+        lines["errors"] = (
+            _listed(metrics, *_ERRORS) or f"see motejoin compare {quote(str(directory))}"
+        )
+    elif _has_recall(manifest):
         lines["recall"] = f"see motejoin compare {quote(str(directory))}"
     title = (
         f"{manifest.name}, seed {manifest.seed}: {manifest.simulated_s:g} s simulated"

@@ -9,6 +9,7 @@ senses there has missed something. Motes not yet added, or removed, do not count
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from join.sink.sets_site import SetsSite
 from join.sink.site import SinkSite
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import Kernel
@@ -45,7 +46,7 @@ class Tracking:
         kernel: Kernel,
         phenomenon: Phenomenon,
         rows: Rows,
-        sink: SinkSite,
+        sink: SinkSite | SetsSite,
         *,
         gone: AbstractSet[int] = frozenset(),
     ) -> None:
@@ -53,13 +54,15 @@ class Tracking:
         self._kernel = kernel
         self._phenomenon = phenomenon
         self._rows = rows
-        self._answer = sink.answer.sensors
+        self._answer = sink.sensors
         self._gone = gone
         self._appeared_us: int | None = None
         self._detected_us: int | None = None
         self._overlap = 0.0
         self._judged = 0
         self._instants = 0
+        self._has_sets = True
+        """Whether the sink knows which motes join, not only how many."""
         self._false = 0
         self._missed = 0
         self._inside_most = 0
@@ -80,7 +83,7 @@ class Tracking:
 
     def figures(self) -> TrackingFigures:
         """The figures measured so far."""
-        instants = self._instants
+        instants = self._instants if self._has_sets else 0
         return TrackingFigures(
             appeared_s=_seconds(self._appeared_us),
             detected_s=_seconds(self._detected_us),
@@ -100,17 +103,20 @@ class Tracking:
             self._rows.append(truth_row(at_us=now_us, source=source, nodes=listed))
             inside.update(listed)
         answer = self._answer()
-        self.inside, self.answered = len(inside), len(answer)
-        self._answer_most = max(self._answer_most, len(answer))
+        self.inside, self.answered = len(inside), len(answer or ())
+        self._answer_most = max(self._answer_most, self.answered)
         if truth:
-            self._compare(now_us, inside, answer)
+            self._instants += 1
+            self._inside_most = max(self._inside_most, len(inside))
+            if inside and self._appeared_us is None:
+                self._appeared_us = now_us
+            if answer is None:
+                self._has_sets = False
+            else:
+                self._compare(inside, answer)
         self._kernel.call_later(TRUTH_EVERY_US, self._look, None)
 
-    def _compare(self, now_us: int, inside: set[int], answer: set[int]) -> None:
-        self._instants += 1
-        self._inside_most = max(self._inside_most, len(inside))
-        if inside and self._appeared_us is None:
-            self._appeared_us = now_us
+    def _compare(self, inside: set[int], answer: set[int]) -> None:
         either = inside | answer
         if either:
             both = len(inside & answer)

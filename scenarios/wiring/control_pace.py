@@ -9,6 +9,7 @@ from network.mac.registry import MACS
 from network.radio.profile import Profile
 from scenarios.schema.scenario import Scenario
 from scenarios.wiring.network import mac_options, mac_timing
+from sim.units import to_us
 
 CONTROL: Final = ControlMessages(body_bytes=25, interval_us=100_000, slot_us=5_000, join_attempts=3)
 """On an ideal MAC and a fast radio: 25 bytes as in HEED's application study; the pace is ours."""
@@ -16,6 +17,9 @@ EXCHANGE_US: Final = 100_000
 MULTI_HOP_FACTOR: Final = 8
 """How much longer enrolments and rosters get when they travel over several hops."""
 
+
+RECORDS_BYTES: Final = 60
+"""A report of a few records, or a pack of some readings."""
 
 TURNS: Final = 4
 """How many turns on a contended channel each frame of enrolments and rosters gets: some collide."""
@@ -76,6 +80,23 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
         turns=turns,
         contention_us=contention_us,
     )
+
+
+def hop_us(scenario: Scenario, profile: Profile) -> int:
+    """About the longest that one hop of a message of some records takes, an odd repetition included."""
+    radio, kind = scenario.radio, MACS[scenario.radio.mac]
+    size = profile.on_air_bytes(RECORDS_BYTES)
+    message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
+    asleep_us = kind.repeats_us(mac_options(scenario, profile))
+    if radio.duty_cycle < 1.0:
+        asleep_us += to_us(radio.wake_period_s)
+    elif kind.traits.owns_sleep and not asleep_us:
+        asleep_us = EXCHANGE_US  # until a slot comes
+    if kind.traits.contends:
+        mac = mac_timing(scenario, profile)
+        backoff_us = mac.cca_us + (mac.backoff_us << mac.max_be)
+        message_us += backoff_us + mac.ack_wait_us + mac.spacing_us
+    return 2 * message_us + asleep_us + to_us(scenario.faults.jitter_ms / 1000)
 
 
 def _in_range(scenario: Scenario) -> float:

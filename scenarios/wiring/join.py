@@ -1,25 +1,42 @@
 """Makes the join of a scenario: the sink, and the strategy that feeds it."""
 
+from collections.abc import Mapping
+
 from join.sink.queries import SinkQueries
+from join.sink.sets_site import SetsSettings, SetsSite
 from join.sink.site import SinkSettings, SinkSite, merge_all, merge_latest
 from join.strategies.accounts import Accounts
-from join.strategies.contract import JoinSettings, JoinStrategy, Ports, ProbingSettings
+from join.strategies.contract import (
+    JoinSettings,
+    JoinStrategy,
+    Point,
+    Ports,
+    ProbingSettings,
+    ReportingSettings,
+)
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.ledger import Ledger
+from network.mac.registry import MACS
 from network.processor import Cpus
-from network.topology import Placement
 from scenarios.schema.scenario import Scenario
-from scenarios.wiring.network import Network, can_lose
+from scenarios.wiring.control_pace import hop_us
+from scenarios.wiring.network import Network, can_lose, loses_frames
 from scenarios.wiring.site import Site
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
-from sim.units import to_us
+from sim.trace.tables import AnswerLevel
+from sim.units import US_PER_S, to_us
 
 WAIT_S = 2.0
 """How long an initiator waits for a reply unless the scenario says otherwise, where a request can be lost."""
+
+CLOCK_SIGMAS = 3.0
+"""How many standard deviations of their offset clocks are taken to be apart at most."""
+SPREAD_US = US_PER_S // 2
+"""Over how long motes that switch heads at once renew their leases, where they contend for the channel."""
 
 
 def build_accounts(recorder: Recorder) -> Accounts:
@@ -38,8 +55,13 @@ def build_sink(
     network: Network,
     recorder: Recorder,
     queries: SinkQueries | None,
-) -> SinkSite:
+) -> SinkSite | SetsSite:
     """The sink, with the queries that run there."""
+    level = AnswerLevel(scenario.join.answer)
+    if level is not AnswerLevel.RESULTS:
+        kept = SetsSettings(scenario.join_name, to_us(scenario.join.window_s), level)
+        rows = recorder.rows("results")
+        return SetsSite(kernel, rows, kept, network.true_us, network.membership)
     complete = scenario.join.arity == "complete"
     settings = SinkSettings(
         query=scenario.join_name,
@@ -58,11 +80,12 @@ def build_join(
     kernel: Kernel,
     ledger: Ledger,
     network: Network,
-    sink: SinkSite,
+    sink: SinkSite | SetsSite,
     accounts: Accounts,
     streams: RandomStreams,
+    places_m: Mapping[int, Point],
 ) -> JoinStrategy:
-    """The strategy that the scenario names."""
+    """The strategy that the scenario names; `places_m` are the places of values, as far as they have one."""
     cpus = Cpus(
         kernel,
         ledger,
@@ -77,19 +100,23 @@ def build_join(
         membership=network.membership,
         sink=sink,
         accounts=accounts,
+        way=network.way,
         local_us=network.local_us,
+        true_us=network.true_us,
         end_us=to_us(scenario.duration_s),
     )
-    settings = _settings(scenario, site.placement, streams)
+    settings = _settings(scenario, site, streams, places_m)
     join = STRATEGIES[scenario.join.strategy].make(ports, settings)
     ledger.when_down(join.on_down)
     return join
 
 
-def _settings(scenario: Scenario, placement: Placement, streams: RandomStreams) -> JoinSettings:
+def _settings(
+    scenario: Scenario, site: Site, streams: RandomStreams, places_m: Mapping[int, Point]
+) -> JoinSettings:
     table, sink = scenario.join, scenario.sink
     window_us = to_us(table.window_s)
-    motes_m = [(x_m, y_m) for x_m, y_m in placement.motes_m.tolist()]
+    motes_m = [(x_m, y_m) for x_m, y_m in site.placement.motes_m.tolist()]
     return JoinSettings(
         window_us=window_us,
         late_us=to_us(table.late_s),
@@ -112,8 +139,27 @@ def _settings(scenario: Scenario, placement: Placement, streams: RandomStreams) 
             tours=table.order == "tour",
             moves=scenario.clustering.handover == "move",
         ),
+        reporting=_reporting(scenario, site),
         streams=streams,
         positions_m=[*motes_m, (sink.x_m, sink.y_m)],
+        field_m=(scenario.field.width_m, scenario.field.height_m),
+        places_m=places_m if table.home == "scope" else None,
+    )
+
+
+def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
+    table, mac = scenario.join, MACS[scenario.radio.mac].traits
+    refresh_s = 2 * table.window_s if table.refresh_s is None else table.refresh_s
+    return ReportingSettings(
+        level=AnswerLevel(table.answer),
+        delay_us=to_us(table.delay_s),
+        refresh_us=to_us(refresh_s),
+        compact=table.records == "compact",
+        hop_us=hop_us(scenario, site.profile),
+        clock_us=round(CLOCK_SIGMAS * scenario.faults.clock_offset_ms * 1000),
+        lossy=loses_frames(scenario) and not mac.acknowledges,
+        hop_loss=scenario.radio.loss,
+        spread_us=SPREAD_US if mac.contends else 0,
     )
 
 

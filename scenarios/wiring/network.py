@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from network.churn import Change, Churn, arrivals, crashes, departures
 from network.clocks import LocalClocks, true_time
-from network.contract import LocalTime
+from network.contract import LocalTime, SinkWay
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
 from network.mac.base import LoggedAir, MacParts
@@ -21,6 +21,7 @@ from network.radio.shadowing import HARDWARE, Shadowing, ShadowingModel
 from network.routing.cluster_trees import ClusterTrees
 from network.routing.multi_hop import RoutedAir
 from network.routing.routes import Metric, Routes, first_partition_us
+from network.routing.sink_way import RoutedWay, StraightWay
 from scenarios.schema.scenario import Scenario
 from scenarios.wiring.site import Site
 from sim.kernel import Kernel
@@ -42,6 +43,7 @@ class Network:
     channel: Channel
     listening: Listening | None
     routes: Routes | None
+    way: SinkWay
     churn: Churn
     local_us: LocalTime
     true_us: LocalTime
@@ -84,15 +86,18 @@ def battery_j(scenario: Scenario, profile: Profile) -> float:
 
 def can_lose(scenario: Scenario) -> bool:
     """Whether messages can be lost on their way between living nodes."""
-    radio, faults = scenario.radio, scenario.faults
     return (
-        radio.loss > 0
-        or radio.channel != "unit-disk"
-        or MACS[radio.mac].traits.can_lose
+        loses_frames(scenario)
+        or MACS[scenario.radio.mac].traits.can_lose
         or "multi-hop" in (scenario.routing.heads, scenario.routing.sink)
-        or faults.bursts is not None
-        or bool(faults.sink_outages)
+        or bool(scenario.faults.sink_outages)
     )
+
+
+def loses_frames(scenario: Scenario) -> bool:
+    """Whether the channel loses frames of living nodes in range of each other."""
+    radio = scenario.radio
+    return radio.loss > 0 or radio.channel != "unit-disk" or scenario.faults.bursts is not None
 
 
 def idealisations(scenario: Scenario) -> list[str]:
@@ -166,7 +171,10 @@ def build_network(
             drift_ppm=faults.clock_drift_ppm,
         )
         local_us, true_us = clocks.local_us, clocks.true_us
-    return Network(air, membership, channel, listening, routes, churn, local_us, true_us)
+    way: SinkWay = StraightWay()
+    if routes is not None and table.sink == "multi-hop":
+        way = RoutedWay(routes, scenario.motes.count)
+    return Network(air, membership, channel, listening, routes, way, churn, local_us, true_us)
 
 
 def _build_channel(scenario: Scenario, site: Site, streams: RandomStreams) -> Channel:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from clustering.rounds import Rounds
 from join.sink.queries import SinkQueries
+from join.sink.sets_site import SetsSite
 from join.sink.site import SinkSite
 from join.strategies.accounts import Accounts
 from join.strategies.contract import JoinStrategy
@@ -75,7 +76,7 @@ class Simulation:
     network: Network
     tally: TrafficTally
     accounts: Accounts
-    sink: SinkSite
+    sink: SinkSite | SetsSite
     queries: SinkQueries | None
     join: JoinStrategy
     rounds: Rounds
@@ -102,6 +103,9 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
             base_dir=loaded.base_dir,
         )
         phenomenon = build_phenomenon(scenario.phenomenon, around)
+        if scenario.join.home == "scope" and not phenomenon.places_m():
+            expected = "expected 'hash': this phenomenon has no values that belong to a place"
+            raise ScenarioError(loaded.source, [Fault("join.home", "'scope'", expected)])
     except InputError as fault:
         raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
     tables = read_tables(loaded, inputs)
@@ -129,7 +133,10 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     accounts = build_accounts(recorder)
     queries = _build_queries(world, kernel, recorder)
     sink = build_sink(scenario, kernel, network, recorder, queries)
-    join = build_join(scenario, world.site, kernel, ledger, network, sink, accounts, streams)
+    places_m = world.phenomenon.places_m()
+    join = build_join(
+        scenario, world.site, kernel, ledger, network, sink, accounts, streams, places_m
+    )
     rounds = build_rounds(scenario, world.site, kernel, ledger, network, join, recorder, streams)
     times_kind = PoissonTimes if scenario.motes.sampling == "poisson" else PeriodicTimes
     sensing = Sensing(

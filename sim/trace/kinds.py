@@ -18,6 +18,12 @@ RESULT: Final = MessageKind("result")
 FEEDBACK: Final = MessageKind("feedback")
 ACK: Final = MessageKind("ack")
 HANDOVER: Final = MessageKind("handover")
+PACK: Final = MessageKind("pack")
+"""Readings or reports of several motes in one message to the sink."""
+REPORT: Final = MessageKind("report")
+"""A head's report to the sink of motes that joined, stay or left."""
+RESYNC: Final = MessageKind("resync")
+"""The sink asks a head for all that it has reported: a report is missing."""
 
 MAC_ACK: Final = MessageKind("mac-ack")
 """A frame's acknowledgement by its receiver's radio."""
@@ -37,7 +43,18 @@ CALL: Final = MessageKind("call")
 ENROL: Final = MessageKind("enrol")
 ROSTER: Final = MessageKind("roster")
 
-DATA_KINDS: Final = (READING, PROBE, RESULT, FEEDBACK, ACK, HANDOVER, MAC_ACK)
+DATA_KINDS: Final = (
+    READING,
+    PROBE,
+    RESULT,
+    FEEDBACK,
+    ACK,
+    HANDOVER,
+    PACK,
+    REPORT,
+    RESYNC,
+    MAC_ACK,
+)
 
 CONTROL_KINDS: Final = (
     COST,

@@ -52,6 +52,8 @@ _FEW: Final = (
     "phenomenon.skew_max=1",
     "phenomenon.locality=0.0",
 )
+# Values that motes have again and again, so that they stay.
+_FEW_VALUES: Final = ("phenomenon.domain=3", "phenomenon.locality=0.5")
 _CENTRAL: Final = ("join.strategy=centralised",)
 _CRASHES: Final = "faults.crashes={mean_up_s=30.0, mean_down_s=6.0}"
 _GAS: Final = ("motes.count=200", "duration_s=45.0", "clustering.round_s=20.0")
@@ -96,6 +98,13 @@ def _shipped() -> Iterator[Case]:
     yield Case("shipped-snjoin-zipf", "snjoin-zipf", ("duration_s=10.0",))
     yield Case("shipped-overload", "overload", ("duration_s=12.0",))
     yield Case("shipped-lifetime", "lifetime", ("duration_s=90.0", "motes.count=100"))
+    sets = ("join.answer=sets", "join.strategy=change")
+    yield Case("shipped-wide-gas", "wide-gas", ("duration_s=60.0", *sets))
+    yield Case("shipped-field-gas", "field-gas", ("duration_s=25.0", "motes.count=800", *sets))
+    scope = ("join.answer=sets", "join.strategy=rendezvous", "join.home=scope")
+    yield Case("shipped-rare-local", "rare-local", ("duration_s=16.0", *scope))
+    yield Case("shipped-corridor", "corridor", ("duration_s=12.0", *scope))
+    yield Case("shipped-perimeter", "perimeter", ("duration_s=20.0", *scope))
     # The recordings of these two do not ship; ours have the same form.
     yield Case("shipped-replay-gas", "replay-gas", ("phenomenon.file=room.csv", "duration_s=40.0"))
     lab = ("motes.positions=positions.txt", "radio.links=links.txt", "motes.count=18")
@@ -123,6 +132,7 @@ def _strategies() -> Iterator[Case]:
         )
         yield _busy(f"strategy-{strategy}-csma", chosen, *_CSMA)
         yield _busy(f"strategy-{strategy}-crashes", chosen, _CRASHES)
+    yield from _answer_levels()
     for operator in ("mjoin", "xjoin-tree", "shj-tree", "ripple"):
         chosen = f"join.operator={operator}"
         yield _busy(f"operator-{operator}", *_CENTRAL, chosen, "sink.cpu_speed=0.01")
@@ -131,6 +141,35 @@ def _strategies() -> Iterator[Case]:
             *(*_CENTRAL, chosen, "sink.cpu_speed=0.01", "join.arity=complete", *_FEW),
         )
     yield _busy("operator-slow-sink", *_CENTRAL, "sink.cpu_speed=0.0005", "join.queue=20")
+
+
+def _answer_levels() -> Iterator[Case]:
+    """Strategies by what the sink must know, and what they have to cope with."""
+    hops = ("routing.heads=multi-hop", "routing.sink=multi-hop")
+    for strategy in ("centralised", "lease", "change", "rendezvous", "snjoin-star"):
+        chosen = (f"join.strategy={strategy}", *_FEW_VALUES)
+        for level in ("sets", "occupancy", "count"):
+            yield _busy(f"answer-{level}-{strategy}", *chosen, f"join.answer={level}")
+    for strategy in ("centralised", "lease", "change", "rendezvous"):
+        sets = (f"join.strategy={strategy}", *_FEW_VALUES, "join.answer=sets")
+        packed = (*hops, "join.delay_s=0.8", "join.records=compact")
+        yield _busy(f"packed-{strategy}", *sets, *packed)
+        yield _busy(f"packed-{strategy}-crashes", *sets, *packed, _CRASHES)
+        yield _busy(f"sets-{strategy}-loss", *sets, "radio.loss=0.1")
+        yield _busy(f"sets-{strategy}-csma", *sets, *_CSMA, "faults.clock_offset_ms=10.0")
+    yield _busy("packed-results", *_CENTRAL, *hops, "join.delay_s=0.8", "join.records=compact")
+    yield _busy(
+        "sets-change-refresh",
+        "join.strategy=change",
+        "join.answer=sets",
+        "join.refresh_s=1.5",
+        *hops,
+    )
+    for home in ("hash", "scope"):
+        homes = ("join.strategy=rendezvous", f"join.home={home}")
+        yield _busy(f"rendezvous-{home}", *homes)
+        yield _busy(f"rendezvous-{home}-crashes", *homes, *hops, _CRASHES)
+        yield _busy(f"rendezvous-{home}-sets", *homes, *hops, "join.answer=sets")
 
 
 def _probing() -> Iterator[Case]:

@@ -161,6 +161,16 @@ def test_table_shows_every_run(count: int) -> None:
     assert "recall" in (header if count == 6 else [row[0] for row in rows])
 
 
+def test_table_shows_what_was_asked_for_where_runs_differ_in_it() -> None:
+    rows = [metrics_row(f"run-{i}") | {"answer": "sets", "delay_s": 0.0} for i in range(2)]
+    _, lines = metrics_table(rows, ["recall"])
+    assert "answer" not in [line[0] for line in lines]
+    rows[1]["delay_s"] = 1.0
+    _, lines = metrics_table(rows, ["recall"])
+    assert ["answer", "sets", "sets"] in lines
+    assert ["delay allowed (s)", "0", "1"] in lines
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

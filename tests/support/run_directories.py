@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sim.trace.manifest import Manifest, Status
 from sim.trace.recorder import Recorder
-from sim.trace.tables import SINK, TABLES, Fate
+from sim.trace.tables import SINK, TABLES, AnswerLevel, Fate, RequestEnd
 
 Row: TypeAlias = tuple[Any, ...]
 Rows: TypeAlias = Mapping[str, Iterable[Row]]
@@ -24,6 +24,9 @@ def write_run(
     window_s: float | None = 10.0,
     arity: str = "variable",
     strategy: str = "centralised",
+    answer: AnswerLevel = AnswerLevel.RESULTS,
+    delay_s: float = 0.0,
+    probe_ends: int = 0,
     seed: int = 1,
     simulated_s: float = 100.0,
     tables: Sequence[str] = tuple(TABLES),
@@ -38,7 +41,12 @@ def write_run(
             # Columns that a test is not about may be left out at the end.
             append((*row, *[None] * (len(TABLES[table]) - len(row))))
     counts, fingerprint = recorder.close()
-    join: dict[str, Any] = {"strategy": strategy, "arity": arity}
+    join: dict[str, Any] = {
+        "strategy": strategy,
+        "arity": arity,
+        "answer": answer.value,
+        "delay_s": delay_s,
+    }
     if window_s is not None:
         join["window_s"] = window_s
     Manifest(
@@ -53,6 +61,7 @@ def write_run(
         status=status,
         simulated_s=simulated_s,
         rows=counts,
+        counts={"requests": {RequestEnd.FINISHED.value: probe_ends} if probe_ends else {}},
         fingerprint=fingerprint,
     ).write(directory)
     return directory
@@ -79,6 +88,9 @@ class RandomRun:
     window_s: float
     simulated_s: float
     strategy: str
+    answer: AnswerLevel
+    delay_s: float
+    probe_ends: int
 
     def write(self, directory: Path, seed: int) -> Path:
         """Write it as a run directory."""
@@ -90,6 +102,9 @@ class RandomRun:
             seed=seed,
             simulated_s=self.simulated_s,
             strategy=self.strategy,
+            answer=self.answer,
+            delay_s=self.delay_s,
+            probe_ends=self.probe_ends,
         )
 
 
@@ -99,6 +114,7 @@ def random_run(seed: int) -> RandomRun:
     motes = draw.randint(2, 6)
     window_us = draw.randint(1, 6)
     ground = random_ground(draw, motes, window_us)
+    answer = draw.choice([AnswerLevel.RESULTS] * 3 + list(AnswerLevel))
     # Clocks may be wrong: results identify readings by their stamps, which need not be in the order of at_us.
     ahead_us = [draw.choice([0, 0, draw.randint(-8, 8)]) for _ in range(motes)]
     readings: list[Row] = [
@@ -110,7 +126,9 @@ def random_run(seed: int) -> RandomRun:
     ]
     rows: dict[str, list[Row]] = {
         "readings": readings,
-        "results": _result_rows(draw, ground),
+        "results": _result_rows(draw, ground)
+        if answer is AnswerLevel.RESULTS
+        else _change_rows(draw, motes, answer),
         "traffic": _traffic(draw, motes),
         "energy": _energy(draw, motes),
         "fates": [
@@ -132,7 +150,7 @@ def random_run(seed: int) -> RandomRun:
             for _ in range(draw.randint(0, 5))
         ],
         "elections": [
-            (0, number, node, head := draw.choice([SINK, *range(motes)]), 1, head, None)
+            (15 * number, number, node, head := draw.choice([SINK, *range(motes)]), 1, head, None)
             for number in range(draw.randint(0, 3))
             for node in range(motes)
         ],
@@ -153,6 +171,9 @@ def random_run(seed: int) -> RandomRun:
         window_us / US_PER_S,
         draw.choice([7.0, 100.0]),
         draw.choice(["centralised", "snjoin-star"]),
+        answer,
+        draw.choice([0.0, 2e-6]),
+        draw.choice([0, 5]),
     )
 
 
@@ -222,6 +243,33 @@ def _result_rows(draw: random.Random, ground: Ground) -> list[Row]:
         # Metrics of the join must ignore queries at the sink.
         row = (draw.randint(0, 40), "hot", draw.choice("+u-"), *(None,) * 7, False, False, "{}")
         rows.append(row)
+    return rows
+
+
+def _change_rows(draw: random.Random, motes: int, level: AnswerLevel) -> list[Row]:
+    """Changes of the answer below level `results`: often at one instant, and not always ones that make sense."""
+    rows: list[Row] = []
+    for _ in range(draw.choice([0, 5, 15, 30])):
+        came, left = (
+            [(node, 0) for node in draw.sample(range(motes), draw.randint(0, 2))] for _ in range(2)
+        )
+        start = (draw.randint(0, 40), "q", draw.choice("+u-"), draw.randrange(2), None, None, None)
+        listed = level is AnswerLevel.SETS
+        delay_us = draw.choice([None, draw.randint(0, 6)])
+        rows.append(
+            (
+                *start,
+                left if listed else None,
+                delay_us,
+                draw.randint(0, 3),
+                False,
+                False,
+                None,
+                came if listed else None,
+                draw.randrange(motes) if level is AnswerLevel.OCCUPANCY else None,
+                level.value,
+            )
+        )
     return rows
 
 

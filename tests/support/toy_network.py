@@ -2,12 +2,27 @@
 
 import heapq
 import random
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from join.strategies.contract import ReportingSettings
 from network.contract import Argument, Handler, LossHandler, Message
-from sim.trace.tables import SINK, DropReason
+from sim.trace.tables import SINK, AnswerLevel, DropReason
+
+REPORTING = ReportingSettings(
+    level=AnswerLevel.RESULTS,
+    delay_us=0,
+    refresh_us=1000,
+    compact=False,
+    hop_us=10,
+    clock_us=0,
+    lossy=False,
+    hop_loss=0.0,
+    spread_us=0,
+)
+"""Results, at once."""
 
 
 class ToyClock:
@@ -27,6 +42,14 @@ class ToyClock:
             self.now_us, _, function, argument = heapq.heappop(self._queue)
             function(argument)
 
+    def run_until(self, end_us: int) -> None:
+        while self._queue and self._queue[0][0] < end_us:
+            self.now_us, _, function, argument = heapq.heappop(self._queue)
+            function(argument)
+
+    def pending(self, function: Callable[[Any], None]) -> list[Any]:
+        return [entry[3] for entry in self._queue if entry[2] == function]
+
 
 class ToyLinks:
     """Deliver each message after a random delay, or lose it."""
@@ -40,6 +63,11 @@ class ToyLinks:
         self._delay_us_max = delay_us_max
         self._loss = loss
         self._handlers: dict[str, tuple[Handler, LossHandler]] = {}
+        self.sent: Counter[str] = Counter()
+        """Messages by kind."""
+
+    def on_air(self) -> list[Message]:
+        return self._clock.pending(self._arrive)
 
     def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
         self._handlers[kind] = (handler, on_loss)
@@ -47,7 +75,11 @@ class ToyLinks:
     def unicast(
         self, kind: str, source: int, target: int, body_bytes: int, body: object, at_us: int
     ) -> int:
+        self.sent[kind] += 1
         message = Message(kind, source, target, body_bytes, body, at_us)
+        if not self.alive[source]:
+            self._handlers[kind][1](message, DropReason.DEAD)
+            return 0
         if self._rng.random() < self._loss:
             message.drop = DropReason.LOST
         arrives_us = at_us + self._rng.randint(1, self._delay_us_max)
@@ -56,6 +88,8 @@ class ToyLinks:
 
     def _arrive(self, message: Message) -> None:
         handler, on_loss = self._handlers[message.kind]
+        if not self.alive[message.target]:
+            message.drop = DropReason.DEAD
         if message.drop is None:
             handler(message)
         else:

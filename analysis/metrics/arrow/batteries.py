@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.metrics.arrow.totals import grouped
 from analysis.trace.reader import TraceTables
-from sim.trace.kinds import CAUSES
+from sim.trace.kinds import CAUSES, RX, TX
 from sim.trace.tables import SINK
 
 _STEP: Final = Decimal("1e-15")
@@ -19,7 +19,7 @@ HELD_MIN: Final = 1 << 17
 
 
 def energy_totals(trace: TraceTables) -> dict[str, Any]:
-    """Joules drawn by all motes at the last sample of each: by cause, in all, of elections, most of one."""
+    """Joules drawn by all motes at the last sample of each: by cause, in all, of elections, most of one mote and of one radio."""
     columns = ("at_us", "node", *(f"{cause}_j" for cause in CAUSES), "control_j")
     held, rows, rows_max = [np.empty((len(columns) + 1, 0))], 0, HELD_MIN
     for batch in trace.batches("energy", *columns):
@@ -36,10 +36,12 @@ def energy_totals(trace: TraceTables) -> dict[str, Any]:
     if not len(drawn_j):
         return {}
     names = ("drawn_j", *columns[2:])
+    radio_j = joules[CAUSES.index(TX)] + joules[CAUSES.index(RX)]
     sums = zip(names, (drawn_j, *joules), strict=True)
     return {
         **{name: float(decimal_sum(each.tolist())) for name, each in sums},
         "drawn_max_j": float(drawn_j.max()),
+        "radio_max_j": float(radio_j.max()),
     }
 
 

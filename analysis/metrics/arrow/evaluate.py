@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from analysis.metrics.arrow.batteries import energy_totals, lifetime
+from analysis.metrics.arrow.errors import errors
 from analysis.metrics.arrow.recall import recall
 from analysis.metrics.arrow.results import ResultRows, output_totals
 from analysis.metrics.arrow.totals import table_totals
 from analysis.metrics.arrow.tracking import tracking
 from analysis.metrics.definitions import METRICS, row_of
-from analysis.metrics.inputs import FACTS, facts_of
+from analysis.metrics.inputs import ANSWER, FACTS, facts_of
 from analysis.metrics.metric import (
     Aggregate,
     Count,
@@ -31,7 +32,7 @@ from analysis.metrics.metric import (
 from analysis.trace.reader import TraceTables
 from analysis.trace.run_check import check_run
 from sim.trace.manifest import Manifest
-from sim.trace.tables import TABLES
+from sim.trace.tables import TABLES, AnswerLevel
 
 
 def metrics_of(directory: Path, metrics: Iterable[Metric] | None = None) -> dict[str, Any]:
@@ -79,6 +80,9 @@ class _Steps:
     def run(self, step: str) -> dict[str, Any]:
         """What a step gives, by column."""
         trace, window_us = self._trace, self._facts["window_us"]
+        level = AnswerLevel(self._facts[ANSWER.name])
+        # A join of complete arity leaves out pairs on purpose.
+        has_pairs = window_us is not None and self._facts["arity"] != "complete"
         match step:
             case "energy":
                 return energy_totals(trace)
@@ -87,12 +91,16 @@ class _Steps:
             case "output":
                 return output_totals(self._results)
             case "recall":
-                # A join of complete arity leaves out pairs on purpose.
-                if window_us is None or self._facts["arity"] == "complete":
+                if not has_pairs or level is not AnswerLevel.RESULTS:
                     return {}
                 return recall(trace, self._results, window_us)
+            case "errors":
+                if not has_pairs:
+                    return {}
+                times_us = {key: self._facts[key] for key in ("window_us", "delay_us", "end_us")}
+                return errors(trace, self._results, level, **times_us)
             case "tracking":
-                return tracking(trace, self._results, has_window=window_us is not None)
+                return tracking(trace, self._results, level, has_window=window_us is not None)
             case _:
                 raise AssertionError(step)
 

@@ -1,4 +1,4 @@
-"""The rows of `results`: columns as arrays, and partners in slices of bounded size."""
+"""The rows of `results`: columns as arrays, and the motes that they list in slices of bounded size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from analysis.metrics.arrow.totals import NULL, grouped, integers
 from analysis.trace.reader import TraceTables, codes
 
 LISTED_MAX: Final = 1 << 19
-"""Partners in a slice, if no row has more."""
+"""Motes in a slice, if no row has more."""
 
 _COLUMNS: Final = ("at_us", "value", "origin", "origin_at_us", "arity", "delay_us")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The partners that some rows list."""
+    """The motes that some rows list."""
 
     row: NDArray[np.int64]
-    """The row of each partner."""
+    """The row of each mote."""
     node: NDArray[np.int64]
     at_us: NDArray[np.int64]
     missing: NDArray[np.int64]
-    """Rows of which partners were not kept."""
+    """Rows that have no list."""
 
 
 class ResultRows:
@@ -50,17 +50,22 @@ class ResultRows:
         self.joined = self.origin != NULL
         """Which rows are join results; in the others motes leave the answer, or a query of the sink speaks."""
 
-    def partners(self) -> Iterator[Listed]:
-        """What rows list, some rows after the other."""
+    def column(self, name: str) -> NDArray[np.int64]:
+        """A further column of integers."""
+        parts = [integers(batch.column(0)) for batch in self._trace.batches("results", name)]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+    def listed(self, column: str) -> Iterator[Listed]:
+        """What rows list in a column of members, some rows after the other."""
         first = 0
-        for batch in self._trace.batches("results", "partners"):
-            column = batch.column(0)
-            lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        for batch in self._trace.batches("results", column):
+            lists = batch.column(0)
+            lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
             ends = np.cumsum(lengths, dtype=np.int64)
             slices = np.arange(LISTED_MAX, ends[-1], LISTED_MAX) if len(ends) else ends
             cuts = [0, *np.unique(np.searchsorted(ends, slices)).tolist(), len(batch)]
             for start, stop in pairwise(cuts):
-                part = column.slice(start, stop - start)
+                part = lists.slice(start, stop - start)
                 members = part.flatten()
                 rows = np.arange(first + start, first + stop)
                 yield Listed(

@@ -10,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.arrow.batteries import decimal_sum
+from analysis.metrics.arrow.exact_answer import VALUE
 from analysis.metrics.arrow.results import ResultRows
-from analysis.metrics.arrow.totals import grouped, integers
+from analysis.metrics.arrow.sink_answer import stays_of_sets
+from analysis.metrics.arrow.totals import NULL, grouped, integers
 from analysis.trace.reader import TraceTables
+from sim.trace.tables import AnswerLevel
 
 Integers = NDArray[np.int64]
 
 _NEVER: Final = -1
 
 
-def tracking(trace: TraceTables, rows: ResultRows, *, has_window: bool) -> dict[str, Any]:
+def tracking(
+    trace: TraceTables, rows: ResultRows, level: AnswerLevel, *, has_window: bool
+) -> dict[str, Any]:
     """When the phenomenon appeared and was detected, and how well the answer followed it."""
     instants, instant, node = _inside(trace)
     if not len(instants):
@@ -27,10 +32,11 @@ def tracking(trace: TraceTables, rows: ResultRows, *, has_window: bool) -> dict[
     found: dict[str, Any] = {}
     if len(instant):
         found["appeared_us"] = int(instants[instant.min()])
-        came_us = rows.at_us[rows.joined & (rows.at_us >= found["appeared_us"])]
+        came_us = rows.at_us[_comes(rows, level)]
+        came_us = came_us[came_us >= found["appeared_us"]]
         if len(came_us):
             found["detected_us"] = int(came_us.min())
-    stays = _stays(rows, instants) if has_window else None
+    stays = _stays(rows, level, instants) if has_window else None
     if stays is None:
         return found
     mote, first, end = stays
@@ -66,11 +72,44 @@ def _inside(trace: TraceTables) -> tuple[Integers, Integers, Integers]:
     return instants, instant[order[starts]], node[order[starts]]
 
 
-def _stays(rows: ResultRows, instants: Integers) -> tuple[Integers, Integers, Integers] | None:
+def _comes(rows: ResultRows, level: AnswerLevel) -> NDArray[np.bool_]:
+    """Which rows say that there is something in the answer: results, rows with motes that come, or counts above 0."""
+    comes: NDArray[np.bool_] = rows.joined
+    match level:
+        case AnswerLevel.RESULTS:
+            pass
+        case AnswerLevel.SETS:
+            comes = np.zeros(len(rows.at_us), bool)
+            for listed in rows.listed("joined"):
+                comes[listed.row] = True
+        case AnswerLevel.OCCUPANCY | AnswerLevel.COUNT:
+            comes = (rows.value != NULL) & (rows.column("answer") > 0)
+    return comes
+
+
+def _stays(
+    rows: ResultRows, level: AnswerLevel, instants: Integers
+) -> tuple[Integers, Integers, Integers] | None:
     """When motes are in the answer: mote, first instant, and the instant after the last.
 
-    Ordered by mote, then time; stays of a mote do not overlap. None if a result keeps no partners.
+    Ordered by mote, then time; stays of a mote do not overlap. None if the sink does not know the motes, or the rows do not.
     """
+    match level:
+        case AnswerLevel.RESULTS:
+            return _stays_of_results(rows, instants)
+        case AnswerLevel.SETS:
+            stays = stays_of_sets(rows, np.unique(rows.value))
+            first = np.searchsorted(instants, stays.from_us)
+            end = np.searchsorted(instants, stays.to_us)
+            seen = first < end
+            return _merged(stays.pair[seen] % VALUE, first[seen], end[seen])
+        case AnswerLevel.OCCUPANCY | AnswerLevel.COUNT:
+            return None
+
+
+def _stays_of_results(
+    rows: ResultRows, instants: Integers
+) -> tuple[Integers, Integers, Integers] | None:
     order, starts = grouped(rows.query, rows.value)
     answer = np.empty(len(order), np.int64)
     answer[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
@@ -79,7 +118,7 @@ def _stays(rows: ResultRows, instants: Integers) -> tuple[Integers, Integers, In
     _, moment = np.unique(rows.at_us, return_inverse=True)
     origins = np.flatnonzero(rows.joined)
     events = [_last_events(rows.joined, slot, moment, origins, rows.origin[origins])]
-    for listed in rows.partners():
+    for listed in rows.listed("partners"):
         if rows.joined[listed.missing].any():
             return None
         events.append(_last_events(rows.joined, slot, moment, listed.row, listed.node))

@@ -89,6 +89,19 @@ class Replay(Phenomenon):
             return {}
         return {level: f"level {level}" for level in range(1, self._levels + 1)}
 
+    def places_m(self) -> Mapping[int, tuple[float, float]]:
+        """A recorded value belongs to the middle of the motes that recorded it, if they have positions."""
+        motes_m, recording = self.recording.positions_m, self.recording
+        if self._by_level or motes_m is None:
+            return {}
+        whole = (recording.reading >= 0.0) & (recording.reading == np.floor(recording.reading))
+        values = recording.reading[whole].astype(np.int64)
+        nodes = recording.node[whole]
+        return {
+            int(value): tuple(motes_m[np.unique(nodes[values == value])].mean(axis=0).tolist())
+            for value in np.unique(values)
+        }
+
     def inputs(self) -> Mapping[str, str]:
         """The recorded files and their digests."""
         return self.recording.digests

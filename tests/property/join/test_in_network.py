@@ -17,9 +17,10 @@ from join.strategies.snjoin_star.making import snjoin_star
 from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.clocks import true_time
 from network.membership import Membership
+from network.routing.sink_way import StraightWay
 from sim.rng import RandomStreams
 from sim.trace.tables import Fate, RequestEnd
-from tests.support.toy_network import ToyClock, ToyCpus, ToyLinks
+from tests.support.toy_network import REPORTING, ToyClock, ToyCpus, ToyLinks
 
 DELAY_US_MAX = 40
 LATE_US = 100_000
@@ -95,7 +96,9 @@ def join_in_network(
         membership=membership,
         sink=SinkSite(clock, results, sink_settings, true_time),
         accounts=accounts,
+        way=StraightWay(),
         local_us=true_time,
+        true_us=true_time,
         end_us=1 << 60,
     )
     join_settings = JoinSettings(
@@ -113,8 +116,11 @@ def join_in_network(
             tours=False,
             moves=False,
         ),
+        reporting=REPORTING,
         streams=RandomStreams(1),
         positions_m=[],
+        field_m=(1.0, 1.0),
+        places_m=None,
     )
     join = snjoin_star(ports, join_settings)
 

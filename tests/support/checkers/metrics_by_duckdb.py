@@ -5,7 +5,8 @@ from typing import Any
 
 import duckdb
 
-from tests.support.run_directories import RandomRun
+from tests.support.checkers.errors_by_duckdb import error_metrics
+from tests.support.run_directories import US_PER_S, RandomRun
 
 Metrics = dict[str, Any]
 
@@ -28,7 +29,7 @@ energy as (select
     coalesce(sum(idle_j), 0) as idle_j, coalesce(sum(cpu_j), 0) as cpu_j,
     coalesce(sum(sense_j), 0) as sense_j,
     coalesce(sum(overhear_j), 0) as overhear_j, coalesce(sum(sleep_j), 0) as sleep_j, coalesce(sum(control_j), 0) as control_j,
-    max(energy_j) as energy_max_j, coalesce(sum(energy_j), 0) / {count} as energy_per_mote_j
+    max(energy_j) as energy_max_j, max(tx_j + rx_j) as hottest_radio_j, coalesce(sum(energy_j), 0) / {count} as energy_per_mote_j
   from last_energy),
 ranked as (select at_us, row_number() over (order by at_us) as rank from {deaths}),
 deaths as (select
@@ -47,7 +48,8 @@ readings as (select
 fates as (select
     count(*) filter (fate = 'joined') as readings_joined,
     count(*) filter (fate = 'dropped') as readings_dropped,
-    count(*) filter (fate = 'in flight') as readings_in_flight
+    count(*) filter (fate = 'in flight') as readings_in_flight,
+    count(*) filter (fate = 'suppressed') as readings_suppressed
   from {fates}),
 probes as (select
     count(*) as probe_requests, count(distinct (origin, origin_at_us)) as readings_answered, coalesce(sum(heads_probed), 0) as heads_probed,
@@ -119,6 +121,7 @@ tracking as (select
       where origin is not null and at_us >= (select min(t) from inside)) as detection_delay_s
   from compared)
 select *,
+  bytes - control_bytes as data_bytes, (bytes - control_bytes) / {simulated_s} as data_bytes_per_s,
   messages / {simulated_s} as messages_per_s, bytes / {simulated_s} as bytes_per_s,
   readings_dropped / nullif(readings_valued, 0) as drop_rate,
   heads_probed / nullif(readings_answered, 0) as probes_per_reading,
@@ -126,7 +129,7 @@ select *,
   (select coalesce(sum(arity - 1), 0) from (select max(arity) as arity from {results}
     where origin is not null group by query, origin, origin_at_us)) / nullif(readings_joined, 0)
     as partners_per_reading,
-  case when '{strategy}' <> 'centralised'
+  case when {probe_ends} > 0
     then 1 - readings_answered / nullif(readings_valued, 0) end as unfinished_rate,
   energy_j / nullif(clusters, 0) as energy_per_cluster_j
 from traffic, energy, deaths, output, readings, fates, probes, clusters, recall, tracking
@@ -136,17 +139,20 @@ from traffic, energy, deaths, output, readings, fates, probes, clusters, recall,
 def reference(directory: Path, run: RandomRun) -> Metrics:
     """The metrics of a run directory, by DuckDB."""
     with duckdb.connect() as connection:
-        files = {
+        names: dict[str, Any] = {
             path.name: f"read_parquet('{path}/*.parquet')"
             for path in (directory / "trace").iterdir()
         }
-        sql = REFERENCE.format(
-            **files,
-            count=run.motes,
-            simulated_s=run.simulated_s,
-            window_us=run.ground.window_us,
-            strategy=run.strategy,
-        )
-        answer = connection.sql(sql)
+        names |= {
+            "ordered": f"read_parquet('{directory}/trace/results/*.parquet', file_row_number = true)",
+            "count": run.motes,
+            "simulated_s": run.simulated_s,
+            "end_us": round(run.simulated_s * US_PER_S),
+            "window_us": run.ground.window_us,
+            "delay_us": round(run.delay_s * US_PER_S),
+            "probe_ends": run.probe_ends,
+        }
+        answer = connection.sql(REFERENCE.format(**names))
         (row,) = answer.fetchall()
-        return dict(zip(answer.columns, row, strict=True))
+        found = dict(zip(answer.columns, row, strict=True))
+        return found | error_metrics(connection, run.answer, names)

@@ -202,3 +202,23 @@ def test_a_cell_says_mean_interval_and_difference(
     mean: Estimate, difference: Estimate | None, text: str
 ) -> None:
     assert cell(mean, difference) == text
+
+
+def test_groups_are_compared_only_with_a_baseline_that_was_asked_for_the_same() -> None:
+    rows = [
+        row | {"answer": "sets" if row["run"].startswith("star-6") else "results", "delay_s": 0.0}
+        for row in rows_of(lambda run: 1.0 if run.startswith("central") else 2.0)
+    ]
+    grouping = group_by_keys(SCENARIOS, ["strategy", "window_s"])
+    baseline_of = baselines(grouping, "central")
+    found = answers(rows, grouping, ["bytes"], baseline_of)
+    assert found.unequal == ["strategy=star,window_s=6.0"]
+    assert "strategy=star,window_s=6.0" in found.note
+    assert "join.answer" in found.note
+    assert found.differences["strategy=star,window_s=3.0", "bytes"].mean == 100.0
+    assert ("strategy=star,window_s=6.0", "bytes") not in found.differences
+    assert found.means["strategy=star,window_s=6.0", "bytes"].mean == 2.0
+    later = [row | {"answer": "results", "delay_s": float("star" in row["run"])} for row in rows]
+    assert len(answers(later, grouping, ["bytes"], baseline_of).unequal) == 2
+    same = [row | {"answer": "results"} for row in rows]
+    assert answers(same, grouping, ["bytes"], baseline_of).note == ""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from scenarios.schema.scenario import Join
+from scenarios.schema.join import Join
 
 CLASHES: dict[str, tuple[dict[str, Any], str]] = {
     "fan-out that waits for ever": ({"probing": "fan-out", "timeout_s": 0}, "timeout_s = 0"),

@@ -151,6 +151,9 @@ def test_exactly_the_metrics_of_a_table_that_was_not_recorded_are_null(
             window_s=run.window_s,
             simulated_s=run.simulated_s,
             strategy=run.strategy,
+            answer=run.answer,
+            delay_s=run.delay_s,
+            probe_ends=run.probe_ends,
             tables=tables,
         )
     )

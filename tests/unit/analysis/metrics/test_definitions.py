@@ -35,7 +35,7 @@ def test_a_label_names_one_metric_and_an_aggregate_has_one_declaration() -> None
 
 def test_aggregates_are_of_columns_that_traces_have() -> None:
     for each in aggregates_of(METRICS.values()):
-        assert each.name.partition(".")[0] in {*each.tables, "recall", "tracking"}
+        assert each.name.partition(".")[0] in {*each.tables, "recall", "tracking", "errors"}
         assert TABLES.keys() >= set(each.tables)
         if isinstance(each, Sum | Count | Distinct):
             (table,) = each.tables

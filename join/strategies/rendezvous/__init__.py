@@ -1,0 +1,1 @@
+"""The strategy `rendezvous`: all readings of a value meet at its home."""
