@@ -88,6 +88,7 @@ def _answer_tiles(metrics: Metrics) -> list[Tile]:
             "results": "at the sink",
             "tuple_width": "per result, on average",
             "delay_ms": "after the reading, on average",
+            "recall": f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed",
             "probes_per_reading": useful,
         },
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from analysis.metrics.counts import counted_metrics
+from analysis.metrics.kept import known_metrics
 from analysis.report.energy import energy_history
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.figures import sections
@@ -105,7 +105,7 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
         description=join(str(manifest.scenario.get("description", ""))),
         facts=join(*(tag("li", fact) for fact in facts)),
         style=_packaged("report.css"),
-        tiles=tiles(manifest, counted_metrics(manifest, trace)),
+        tiles=tiles(manifest, known_metrics(manifest, trace)),
         replay_note=_replay_note(trace, replay, missing),
         replay_state="" if replay else "hidden",
         plots=join(*(_section(section) for section in plots)),

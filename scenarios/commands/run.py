@@ -60,7 +60,13 @@ def run(args: argparse.Namespace) -> int:
             note = f"{tracking.inside:,} motes inside, {tracking.answered:,} in the answer"
             display.update(simulation.kernel.now_us / US_PER_S, note)
 
-        manifest = run_scenario(loaded, directory, force=args.force, progress=progress)
+        manifest = run_scenario(
+            loaded,
+            directory,
+            force=args.force,
+            progress=progress,
+            measuring=lambda: display.update(scenario.duration_s, "computing the metrics"),
+        )
     print(summary(manifest, directory))
     print(directory)
     return 0

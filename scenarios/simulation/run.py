@@ -9,6 +9,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
+from analysis.metrics.kept import keep_metrics
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.network import idealisations, lifetime
@@ -39,8 +40,11 @@ def run_scenario(
     seed: int | None = None,
     force: bool = False,
     progress: Progress = lambda _: None,
+    measuring: Callable[[], None] = lambda: None,
 ) -> Manifest:
-    """Run a scenario and write its run directory.
+    """Run a scenario and write its run directory, with the run's metrics in the manifest.
+
+    `measuring` is called when the simulation is over and its metrics are computed from the trace.
 
     All input is read and checked before the directory is made. If the run is stopped, other than by killing the
     process, the manifest has the status `failed`; where an older run was to be replaced, that run is kept.
@@ -82,6 +86,8 @@ def run_scenario(
     manifest.simulated_s = loaded.scenario.duration_s
     manifest.wall_s = time.perf_counter() - started
     manifest.write(place)
+    measuring()
+    keep_metrics(place, manifest)
     if place != directory:
         replace_folder(directory.absolute(), place)
     return manifest
