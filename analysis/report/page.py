@@ -16,7 +16,7 @@ from analysis.report.energy import energy_history
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.figures import sections
 from analysis.report.html import Html, join, tag
-from analysis.report.numbers import provenance, tables, tiles
+from analysis.report.numbers import noted, provenance, tables, tiles
 from analysis.report.replay import (
     AnswerHistory,
     Frames,
@@ -76,7 +76,15 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
     energy = energy_history(trace) if trace.has("energy") else None
     truth, answer, missing = _truth_and_answer(trace, manifest, frames, motes=motes)
     sizes = sizes_over(truth, answer.whole if answer else None, motes=motes)
-    plots = sections(trace, bins, frames, sizes, energy, missing_sizes=missing)
+    plots = sections(
+        trace,
+        bins,
+        frames,
+        sizes,
+        energy,
+        missing_sizes=missing,
+        traffic_title=noted("Bytes on air by message kind", manifest),
+    )
     replay = replay_payload(trace, manifest, frames, truth, answer, energy)
     data = {
         "duration_s": manifest.simulated_s,
