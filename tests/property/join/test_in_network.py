@@ -121,6 +121,7 @@ def join_in_network(
         positions_m=[],
         field_m=(1.0, 1.0),
         places_m=None,
+        cell_m=1.0,
     )
     join = snjoin_star(ports, join_settings)
 
