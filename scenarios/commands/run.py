@@ -72,7 +72,13 @@ def run(args: argparse.Namespace) -> int:
             note = f"{tracking.inside:,} motes inside, {tracking.answered:,} in the answer"
             display.update(simulation.kernel.now_us / US_PER_S, note)
 
-        manifest = run_scenario(loaded, directory, force=args.force, progress=progress)
+        manifest = run_scenario(
+            loaded,
+            directory,
+            force=args.force,
+            progress=progress,
+            measuring=lambda: display.update(scenario.duration_s, "computing the metrics"),
+        )
     print(summary(manifest, directory))
     passed = not args.audit or audit_and_print(directory)
     print(directory)

@@ -50,10 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time limit of a run (default: the sweep file's timeout_s, else none)",
     )
     parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="with --resume: read the trace of every complete run again and compute its metrics"
+        " anew, and repeat runs that are damaged",
+    )
+    parser.add_argument(
         "--compact",
-        action=argparse.BooleanOptionalAction,
-        help="put the traces of all runs into few large files in DIR/traces, which Spark reads much"
-        " faster (default: from 200 runs on)",
+        action="store_true",
+        help="put the traces of all runs into few large files in DIR/traces, which Spark and"
+        " notebooks read much faster",
     )
     parser.add_argument(
         "--audit",
@@ -101,6 +107,7 @@ def run(args: argparse.Namespace) -> int:
             resume=args.resume,
             audited=args.audit,
             timeout_s=args.timeout,
+            verify=args.verify,
             compacted=args.compact,
             report=report,
         )

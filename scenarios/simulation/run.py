@@ -11,6 +11,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
+from analysis.metrics.kept import keep_metrics
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.limits import check_room
@@ -42,8 +43,11 @@ def run_scenario(
     seed: int | None = None,
     force: bool = False,
     progress: Progress = lambda _: None,
+    measuring: Callable[[], None] = lambda: None,
 ) -> Manifest:
-    """Run a scenario and write its run directory.
+    """Run a scenario and write its run directory, with the run's metrics in the manifest.
+
+    `measuring` is called when the simulation is over and its metrics are computed from the trace.
 
     All input is read and checked before the directory is made. If the run is stopped, other than by killing the
     process, the manifest has the status `failed`; where an older run was to be replaced, that run is kept.
@@ -89,10 +93,19 @@ def run_scenario(
         if place != directory:
             shutil.rmtree(place, ignore_errors=True)
         if isinstance(failure, OSError):
-            reason = os.strerror(failure.errno) if failure.errno else str(failure)
-            raise MachineError(f"{directory}: cannot be written: {reason}") from failure
+            raise _unwritable(directory, failure) from failure
         raise
+    measuring()
+    try:
+        keep_metrics(directory, manifest)
+    except OSError as failure:
+        raise _unwritable(directory, failure) from failure
     return manifest
+
+
+def _unwritable(directory: Path, failure: OSError) -> MachineError:
+    reason = os.strerror(failure.errno) if failure.errno else str(failure)
+    return MachineError(f"{directory}: cannot be written: {reason}")
 
 
 def _mark_failed(manifest: Manifest, place: Path, failure: BaseException) -> None:

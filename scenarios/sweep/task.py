@@ -45,6 +45,8 @@ class Failure(StrEnum):
     """Its process died each time."""
     NOT_SEEN = "not seen"
     """It was written to a place that the driver cannot read."""
+    DAMAGED = "damaged"
+    """It was complete, and files of it are missing or changed since."""
 
 
 class TimeLimitError(Exception):

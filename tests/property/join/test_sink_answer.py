@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from join.contract import Member
 from join.reading import Reading
 from join.sink.site import SinkSettings, SinkSite, merge_latest
-from network.clocks import true_time
+from network.contract import true_time
 from tests.support.toy_network import ToyClock
 
 VALUE = 7

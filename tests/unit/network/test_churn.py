@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from network.churn import Change, Churn, arrivals, crashes, departures
-from network.clocks import LocalClocks, true_time
+from network.clocks import LocalClocks
+from network.contract import true_time
 from network.ledger import Ledger
 from network.listening import Listening
 from network.radio.channel import UnitDisk
