@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.metrics.definitions import METRICS, figure, number, quantity
+from analysis.report.figure import noted
 from analysis.report.html import Html, join, tag
 from analysis.report.verdict import Baseline
-from sim.trace.manifest import Manifest, radio_note
+from sim.trace.manifest import Manifest
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""
@@ -22,7 +23,7 @@ def tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> Ht
     groups = {
         "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
         "The answer": _answer_tiles(metrics),
-        _noted("On air", manifest): _air_tiles(metrics, baseline),
+        noted("On air", manifest): _air_tiles(metrics, baseline),
         "Energy and losses": _energy_tiles(manifest, metrics, baseline),
     }
     return join(
@@ -37,12 +38,6 @@ def tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> Ht
             if group
         )
     )
-
-
-def _noted(title: str, manifest: Manifest) -> str:
-    """A title of costs on air, with what the radio leaves out."""
-    note = radio_note(manifest)
-    return f"{title} ({note})" if note else title
 
 
 def _tile(label: str, shown: str, more: str) -> Html:
@@ -96,9 +91,9 @@ def _answer_tiles(metrics: Metrics) -> list[Tile]:
         metrics,
         {
             "results": "at the sink",
-            "recall": "of the exact join's pairs",
             "tuple_width": "per result, on average",
             "delay_ms": "after the reading, on average",
+            "recall": f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed",
             "probes_per_reading": useful,
         },
     )
@@ -147,7 +142,7 @@ def tables(manifest: Manifest) -> Html:
     drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
     return join(
         table(
-            _noted("Traffic by message kind", manifest),
+            noted("Traffic by message kind", manifest),
             ["kind", "messages", "bytes", "copies received", "lost", "in flight at the end"],
             [[kind, *(f"{n:,}" for n in numbers)] for kind, *numbers in traffic],
             total=["all", *(f"{number:,}" for number in sums)],

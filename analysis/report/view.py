@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.metrics.arrow.evaluate import metrics_of
-from analysis.metrics.counts import counted_metrics
+from analysis.metrics.kept import known_metrics
 from analysis.report.answer_history import answer_history
 from analysis.report.energy import EnergyHistory, energy_history
-from analysis.report.figure import Figure, Section, missing_table
+from analysis.report.figure import Figure, Section, missing_table, noted
 from analysis.report.figures import sections
 from analysis.report.replay import (
     AnswerHistory,
@@ -76,7 +76,7 @@ def open_run(directory: Path) -> RunView:
 def run_metrics(directory: Path, manifest: Manifest, trace: TraceTables) -> dict[str, Any]:
     """The metrics of a run as a comparison has them; where it lacks tables, what its manifest counted."""
     measured = {name: n for name, n in metrics_of(directory).items() if n is not None}
-    return counted_metrics(manifest, trace) | measured
+    return known_metrics(manifest, trace) | measured
 
 
 def _view(directory: Path, manifest: Manifest, trace: TraceTables) -> RunView:
@@ -96,7 +96,15 @@ def _view(directory: Path, manifest: Manifest, trace: TraceTables) -> RunView:
         answer,
         sizes,
         missing,
-        sections(trace, bins, frames, sizes, energy, missing_sizes=missing),
+        sections(
+            trace,
+            bins,
+            frames,
+            sizes,
+            energy,
+            missing_sizes=missing,
+            traffic_title=noted("Bytes on air by message kind", manifest),
+        ),
     )
 
 

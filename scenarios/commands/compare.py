@@ -49,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLE
     parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
     parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="read the trace of every run again, compute its metrics anew, and leave out runs that"
+        " are damaged",
+    )
     add_options(parser)
     parser.set_defaults(run=run)
 
@@ -62,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
     from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question, compare
     from analysis.compare.page import answer_header, answer_rows
+    from scenarios.terminal.progress import ProgressDisplay
 
     command = shlex.join(["motejoin", *args.given])
     question = Question(args.metric, args.by, args.baseline, Width(args.width), command)
@@ -71,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         args.master,
         question=question,
         report=report,
+        bars=ProgressDisplay,
+        verify=args.verify,
         settings=spark_settings(args.conf),
     )
     assert comparison.origin is not None

@@ -41,34 +41,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STRATEGY",
         help="run the scenario with this join.strategy too, into DIR-STRATEGY, to compare costs with",
     )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check the trace when the run is done, as `motejoin audit`",
+    )
     parser.add_argument("--force", action="store_true", help="replace an earlier run in DIR")
+    parser.add_argument(
+        "--allow-functions",
+        action="store_true",
+        help="load the Python functions that [functions] of the scenario names: they are code",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the simulation, and its baseline if there is to be one, and print the summaries."""
+    from scenarios.commands.audit import audit_and_print
     from scenarios.schema.load import load_scenario
     from scenarios.simulation.run import check_free, free_directory
 
     settings = list(args.set)
     if args.seed is not None:
         settings.append(f"seed={args.seed}")
-    loaded = load_scenario(args.scenario, settings)
+    allowed = args.allow_functions
+    loaded = load_scenario(args.scenario, settings, allow_functions=allowed)
     name, seed = loaded.scenario.name, loaded.scenario.seed
     directory: Path = args.out or free_directory(Path("runs") / f"{name}-{seed}")
     check_free(directory, loaded.source, force=args.force)
+    made = [directory]
     if args.baseline is None:
         _simulate(loaded, directory, force=args.force)
     else:
-        other = load_scenario(args.scenario, [*settings, f"join.strategy={args.baseline}"])
+        changed = [*settings, f"join.strategy={args.baseline}"]
+        other = load_scenario(args.scenario, changed, allow_functions=allowed)
         beside = directory.with_name(f"{directory.name}-{args.baseline}")
         check_free(beside, other.source, force=args.force)
         _simulate(other, beside, force=args.force)
         _simulate(loaded, directory, force=args.force)
         both = f"{quote(str(directory))} --baseline {quote(str(beside))}"
         print(f"  to see both: motejoin report {both}")
+        made.append(beside)
+    audits = [audit_and_print(each) for each in made] if args.audit else []
     print(directory)
-    return 0
+    return 0 if all(audits) else 1
 
 
 def _simulate(loaded: "LoadedScenario", directory: Path, *, force: bool) -> None:
@@ -91,5 +107,11 @@ def _simulate(loaded: "LoadedScenario", directory: Path, *, force: bool) -> None
             note = f"{tracking.inside:,} motes inside, {tracking.answered:,} in the answer"
             display.update(simulation.kernel.now_us / US_PER_S, note)
 
-        manifest = run_scenario(loaded, directory, force=force, progress=progress)
+        manifest = run_scenario(
+            loaded,
+            directory,
+            force=force,
+            progress=progress,
+            measuring=lambda: display.update(scenario.duration_s, "computing the metrics"),
+        )
     print(summary(manifest, directory))

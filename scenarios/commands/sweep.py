@@ -51,10 +51,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time limit of a run (default: the sweep file's timeout_s, else none)",
     )
     parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="with --resume: read the trace of every complete run again and compute its metrics"
+        " anew, and repeat runs that are damaged",
+    )
+    parser.add_argument(
         "--compact",
-        action=argparse.BooleanOptionalAction,
-        help="put the traces of all runs into few large files in DIR/traces, which Spark reads much"
-        " faster (default: from 200 runs on)",
+        action="store_true",
+        help="put the traces of all runs into few large files in DIR/traces, which Spark and"
+        " notebooks read much faster",
+    )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check the trace of every run where it was made, as `motejoin audit`; a violation is a failure",
+    )
+    parser.add_argument(
+        "--allow-functions",
+        action="store_true",
+        help="load the Python functions that [functions] of the scenario names: they are code",
     )
     add_options(parser)
     parser.set_defaults(run=run)
@@ -83,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     question = Question(metrics, by, baseline, Width(args.width), command)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
     check_free(out_dir, resume=args.resume)
-    plan = plan_sweep(sweep, question)
+    plan = plan_sweep(sweep, question, allow_functions=args.allow_functions)
     for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
         report(f"invalid, will not be run: {point}: {error}")
     report(
@@ -97,7 +113,9 @@ def run(args: argparse.Namespace) -> int:
             master=args.master,
             settings=settings,
             resume=args.resume,
+            audited=args.audit,
             timeout_s=args.timeout,
+            verify=args.verify,
             compacted=args.compact,
             report=report,
         )

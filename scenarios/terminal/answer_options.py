@@ -82,7 +82,7 @@ def print_answer(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, form: str | None, caption: str
 ) -> None:
     """Print the table of an answer; on a terminal long tables lose rows, and no number is ever cut short."""
-    from analysis.compare.table_formats import FORMATS
+    from scenarios.terminal.table_formats import FORMATS
     from scenarios.terminal.text_table import print_numbers
 
     if form is not None:
