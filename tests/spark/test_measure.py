@@ -16,6 +16,7 @@ from analysis.metrics.kept import keep_metrics
 from analysis.spark.traces import Run, find_runs
 from scenarios.cli import main
 from sim.trace.manifest import Manifest, read_complete
+from sim.trace.tables import AnswerLevel
 from tests.support.checkers.equal_metrics import assert_equal_rows
 from tests.support.checkers.metrics_by_duckdb import reference
 from tests.support.jobs import jobs_of
@@ -96,6 +97,9 @@ def _described(manifest: Manifest) -> RandomRun:
         window_s,
         manifest.simulated_s,
         scenario["join"]["strategy"],
+        AnswerLevel(scenario["join"]["answer"]),
+        scenario["join"]["delay_s"],
+        sum(manifest.counts["requests"].values()),
     )
 
 

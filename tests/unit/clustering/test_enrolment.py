@@ -35,6 +35,9 @@ class Air:
         self._kernel.call_at(at_us + delay_us, self._handlers[kind], message)
         return body_bytes
 
+    def attach_service(self, *_: object) -> None:
+        raise AssertionError
+
     def broadcast(self, *_: object) -> None:
         raise AssertionError
 
