@@ -6,6 +6,7 @@ seed by seed, in % of the baseline's value, and the interval is over those diffe
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -103,34 +104,47 @@ def answers(
     for row in rows:
         members[grouping.group_of[row["run"]]].append(row)
     members = {label: group for label, group in members.items() if group}
-    asked = {label: asked_of(group) for label, group in members.items()}
-    given = {label: base for label, base in baseline_of.items() if {label, base} <= members.keys()}
-    unequal = [label for label, base in given.items() if len(asked[label] | asked[base]) > 1]
-    baseline_of = {label: base for label, base in baseline_of.items() if label not in unequal}
+    equal, unequal = comparable(rows, grouping, baseline_of)
     means, differences = {}, {}
     for metric in metrics:
         values = {label: by_seed(group, metric) for label, group in members.items()}
         for label, own in values.items():
             means[label, metric] = estimate(own.values())
-            base = values.get(baseline_of.get(label, ""))
+            base = values.get(equal.get(label, ""))
             if base is not None:
                 differences[label, metric] = estimate(
                     100 * (own[seed] - base[seed]) / abs(base[seed])
                     for seed in own
                     if base.get(seed)
                 )
-    present = Grouping(
-        grouping.axes,
-        {label: grouping.places[label] for label in members},
-        {row["run"]: grouping.group_of[row["run"]] for row in rows},
-    )
-    counts = {label: len(group) for label, group in members.items()}
-    return Answers(present, list(metrics), counts, means, differences, baseline_of, unequal)
+    present, counts = present_groups([row["run"] for row in rows], grouping)
+    return Answers(present, list(metrics), counts, means, differences, equal, unequal)
+
+
+def comparable(
+    rows: Iterable[Row], grouping: Grouping, baseline_of: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The baselines of groups that were asked for the same as those, and the groups that were not."""
+    asked: dict[str, set[tuple[Any, Any]]] = {}
+    for row in rows:
+        asked.setdefault(grouping.group_of[row["run"]], set()).update(asked_of([row]))
+    given = {label: base for label, base in baseline_of.items() if {label, base} <= asked.keys()}
+    unequal = [label for label, base in given.items() if len(asked[label] | asked[base]) > 1]
+    equal = {label: base for label, base in baseline_of.items() if label not in unequal}
+    return equal, unequal
 
 
 def asked_of(rows: Iterable[Row]) -> set[tuple[Any, Any]]:
     """What runs were asked for: the level of the answer, and the delay allowed."""
     return {(row.get(ANSWER.name), row.get(DELAY_S.name)) for row in rows}
+
+
+def present_groups(runs: Sequence[str], grouping: Grouping) -> tuple[Grouping, dict[str, int]]:
+    """The groups that `runs` belong to, and how many of them each has."""
+    group_of = {run: grouping.group_of[run] for run in runs}
+    counts = Counter(group_of.values())
+    places = {label: place for label, place in grouping.places.items() if counts[label]}
+    return Grouping(grouping.axes, places, group_of), {label: counts[label] for label in places}
 
 
 def summary_table(found: Answers, label: str) -> pa.Table:

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
-from analysis.compare.compare_runs import NOTE, Question, measure, measure_columns
-from analysis.compare.estimates import Answers, answers, value_array
+from analysis.compare.compare_runs import NOTE, Question
+from analysis.compare.estimate_frames import answers_of_table
+from analysis.compare.estimates import Answers, value_array
 from analysis.compare.files import shown_metrics, write_answers, write_page, write_table
 from analysis.compare.groups import Grouping
+from analysis.compare.measure import measure, measure_columns
 from analysis.compare.page import Page, answer_header, answer_rows
-from analysis.spark.traces import Run, find_runs
+from analysis.spark.starting import Session
+from analysis.spark.tasks import Bars
+from analysis.spark.traces import Rejected, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +31,24 @@ class SweepAnswer:
     files: list[Path]
 
 
-def answer_sweep(
-    spark: SparkSession,
-    out_dir: Path,
+def measure_sweep(
+    session: Session,
+    runs: Sequence[Run],
     identities: Mapping[str, Mapping[str, Any]],
+    bars: Bars,
+) -> tuple[pa.Table, list[Rejected]]:
+    """The metrics of the runs of a sweep, a row each in their order, and the runs that are damaged.
+
+    `identities` has the columns that identify each run.
+    """
+    measures = measure(session, runs, bars)
+    return with_identity(measures.table, measures.runs, identities), measures.damaged
+
+
+def answer_sweep(
+    session: Session,
+    out_dir: Path,
+    table: pa.Table,
     grouping: Grouping,
     question: Question,
     baseline_of: Mapping[str, str],
@@ -40,18 +57,11 @@ def answer_sweep(
     description: str,
     failures: Sequence[tuple[str, str]],
 ) -> SweepAnswer:
-    """Compute and write the metrics, estimates and figures of the complete runs of a sweep.
-
-    `identities` has the columns that identify each run, in the order wanted.
-    """
-    runs, rejected = find_runs([out_dir / "runs" / run for run in identities])
-    assert not rejected, rejected
-    table, _ = measure(spark, runs)
-    table = with_identity(table, runs, identities)
+    """Write the metrics of a sweep, and the estimates and figures made from them."""
     rows = table.to_pylist()
     measures = measure_columns(table)
     shown = shown_metrics(question.metrics, measures, rows)
-    found = answers(rows, grouping, measures, baseline_of)
+    found = answers_of_table(session, table, grouping, measures, baseline_of)
     label = "group" if question.by else "point"
     files = write_table(table, out_dir, "metrics")
     x_axis = found.grouping.axes[0] if question.by else None

@@ -21,7 +21,7 @@ def tiles(manifest: Manifest, metrics: Metrics) -> Html:
     groups = {
         "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
         "The answer": _answer_tiles(metrics),
-        _noted("On air", manifest): _air_tiles(metrics),
+        noted("On air", manifest): _air_tiles(metrics),
         "Energy and losses": _energy_tiles(manifest, metrics),
     }
     return join(
@@ -38,7 +38,7 @@ def tiles(manifest: Manifest, metrics: Metrics) -> Html:
     )
 
 
-def _noted(title: str, manifest: Manifest) -> str:
+def noted(title: str, manifest: Manifest) -> str:
     """A title of costs on air, with what the radio leaves out."""
     note = radio_note(manifest)
     return f"{title} ({note})" if note else title
@@ -88,6 +88,7 @@ def _answer_tiles(metrics: Metrics) -> list[Tile]:
             "results": "at the sink",
             "tuple_width": "per result, on average",
             "delay_ms": "after the reading, on average",
+            "recall": f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed",
             "probes_per_reading": useful,
         },
     )
@@ -134,7 +135,7 @@ def tables(manifest: Manifest) -> Html:
     drops = sorted(counts["drops"].items(), key=lambda item: -item[1])
     return join(
         table(
-            _noted("Traffic by message kind", manifest),
+            noted("Traffic by message kind", manifest),
             ["kind", "messages", "bytes", "copies received", "lost", "in flight at the end"],
             [[kind, *(f"{n:,}" for n in numbers)] for kind, *numbers in traffic],
             total=["all", *(f"{number:,}" for number in sums)],

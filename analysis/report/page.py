@@ -11,12 +11,12 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from analysis.metrics.counts import counted_metrics
+from analysis.metrics.kept import known_metrics
 from analysis.report.energy import energy_history
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.figures import sections
 from analysis.report.html import Html, join, tag
-from analysis.report.numbers import provenance, tables, tiles
+from analysis.report.numbers import noted, provenance, tables, tiles
 from analysis.report.replay import (
     AnswerHistory,
     Frames,
@@ -76,7 +76,15 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
     energy = energy_history(trace) if trace.has("energy") else None
     truth, answer, missing = _truth_and_answer(trace, manifest, frames, motes=motes)
     sizes = sizes_over(truth, answer.whole if answer else None, motes=motes)
-    plots = sections(trace, bins, frames, sizes, energy, missing_sizes=missing)
+    plots = sections(
+        trace,
+        bins,
+        frames,
+        sizes,
+        energy,
+        missing_sizes=missing,
+        traffic_title=noted("Bytes on air by message kind", manifest),
+    )
     replay = replay_payload(trace, manifest, frames, truth, answer, energy)
     data = {
         "duration_s": manifest.simulated_s,
@@ -97,7 +105,7 @@ def _page(trace: TraceTables, manifest: Manifest) -> str:
         description=join(str(manifest.scenario.get("description", ""))),
         facts=join(*(tag("li", fact) for fact in facts)),
         style=_packaged("report.css"),
-        tiles=tiles(manifest, counted_metrics(manifest, trace)),
+        tiles=tiles(manifest, known_metrics(manifest, trace)),
         replay_note=_replay_note(trace, replay, missing),
         replay_state="" if replay else "hidden",
         plots=join(*(_section(section) for section in plots)),

@@ -156,6 +156,8 @@ class JoinSettings:
     """Width and height of the field."""
     places_m: Mapping[int, Point] | None
     """Where the homes of values are to be; None: anywhere, by a hash of the value."""
+    cell_m: float
+    """About the side of a cell of the grid whose rows and columns readings are stored and probed along."""
 
 
 class JoinStrategy(Protocol):

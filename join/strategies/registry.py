@@ -7,9 +7,12 @@ from join.strategies.centralised import CentralisedJoin
 from join.strategies.change.driver import ReportedJoin, change
 from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
 from join.strategies.lease import LeaseJoin
+from join.strategies.perpendicular.driver import PerpendicularJoin
+from join.strategies.placed.driver import PlacedJoin
 from join.strategies.rendezvous.driver import RendezvousResults, rendezvous
 from join.strategies.snjoin_star import making
 from join.strategies.snjoin_star.driver import InNetworkJoin
+from join.strategies.two_phase.driver import TwoPhaseJoin
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +41,6 @@ register(StrategyKind("oracle", InNetworkJoin.needs, making.oracle))
 register(StrategyKind("lease", LeaseJoin.needs, LeaseJoin))
 register(StrategyKind("change", ReportedJoin.needs, change))
 register(StrategyKind("rendezvous", RendezvousResults.needs, rendezvous))
+register(StrategyKind("perpendicular", PerpendicularJoin.needs, PerpendicularJoin))
+register(StrategyKind("two-phase", TwoPhaseJoin.needs, TwoPhaseJoin))
+register(StrategyKind("placed", PlacedJoin.needs, PlacedJoin))

@@ -48,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLE
     parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
     parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="read the trace of every run again, compute its metrics anew, and leave out runs that"
+        " are damaged",
+    )
     add_options(parser)
     parser.set_defaults(run=run)
 
@@ -59,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
     require_spark()
     from analysis.compare.compare_runs import Question, compare
     from analysis.compare.page import answer_header, answer_rows
+    from scenarios.terminal.progress import ProgressDisplay
     from scenarios.terminal.text_table import print_numbers
 
     question = Question(args.metric, args.by, args.baseline)
@@ -68,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
         args.master,
         question=question,
         report=report,
+        bars=ProgressDisplay,
+        verify=args.verify,
         settings=spark_settings(args.conf),
     )
     if comparison.found is None:

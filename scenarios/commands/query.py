@@ -69,6 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a Python function that queries can call as a condition; may be repeated",
     )
     parser.add_argument(
+        "--allow-functions",
+        action="store_true",
+        help="load the Python functions that --function names: they are code",
+    )
+    parser.add_argument(
         "--out", type=Path, metavar="FILE", help="where the answers go (.csv, .parquet)"
     )
     parser.add_argument(

@@ -1,6 +1,7 @@
 """`motejoin run`: one simulation, live progress, a summary, a run directory."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -30,12 +31,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="change one key of the scenario, such as motes.count=500; may be repeated",
     )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check the trace when the run is done, as `motejoin audit`",
+    )
     parser.add_argument("--force", action="store_true", help="replace an earlier run in DIR")
+    parser.add_argument(
+        "--allow-functions",
+        action="store_true",
+        help="load the Python functions that [functions] of the scenario names: they are code",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the simulation and print its summary."""
+    from scenarios.commands.audit import audit_and_print
     from scenarios.schema.load import load_scenario
     from scenarios.simulation.run import run_scenario
     from scenarios.simulation.summary import summary
@@ -47,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     settings = list(args.set)
     if args.seed is not None:
         settings.append(f"seed={args.seed}")
-    loaded = load_scenario(args.scenario, settings)
+    loaded = load_scenario(args.scenario, settings, allow_functions=args.allow_functions)
     scenario = loaded.scenario
     if warning := load_warning(expected_load(loaded, scenario.seed), scenario.radio.mac):
         print(warning, file=sys.stderr)
@@ -60,16 +72,23 @@ def run(args: argparse.Namespace) -> int:
             note = f"{tracking.inside:,} motes inside, {tracking.answered:,} in the answer"
             display.update(simulation.kernel.now_us / US_PER_S, note)
 
-        manifest = run_scenario(loaded, directory, force=args.force, progress=progress)
+        manifest = run_scenario(
+            loaded,
+            directory,
+            force=args.force,
+            progress=progress,
+            measuring=lambda: display.update(scenario.duration_s, "computing the metrics"),
+        )
     print(summary(manifest, directory))
+    passed = not args.audit or audit_and_print(directory)
     print(directory)
-    return 0
+    return 0 if passed else 1
 
 
 def _free_directory(wanted: Path) -> Path:
     """`wanted`, or the first of wanted-2, wanted-3, … that does not exist yet."""
     directory, number = wanted, 1
-    while directory.exists():
+    while os.path.lexists(directory):  # also False for a name that no file can have
         number += 1
         directory = wanted.with_name(f"{wanted.name}-{number}")
     return directory

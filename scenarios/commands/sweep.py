@@ -50,10 +50,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time limit of a run (default: the sweep file's timeout_s, else none)",
     )
     parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="with --resume: read the trace of every complete run again and compute its metrics"
+        " anew, and repeat runs that are damaged",
+    )
+    parser.add_argument(
         "--compact",
-        action=argparse.BooleanOptionalAction,
-        help="put the traces of all runs into few large files in DIR/traces, which Spark reads much"
-        " faster (default: from 200 runs on)",
+        action="store_true",
+        help="put the traces of all runs into few large files in DIR/traces, which Spark and"
+        " notebooks read much faster",
+    )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="check the trace of every run where it was made, as `motejoin audit`; a violation is a failure",
+    )
+    parser.add_argument(
+        "--allow-functions",
+        action="store_true",
+        help="load the Python functions that [functions] of the scenario names: they are code",
     )
     add_options(parser)
     parser.set_defaults(run=run)
@@ -76,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
     baseline = args.baseline or (None if args.by else sweep.baseline)
     question = Question(args.metric or sweep.metrics, args.by or sweep.by, baseline)
-    plan = plan_sweep(sweep, question)
+    plan = plan_sweep(sweep, question, allow_functions=args.allow_functions)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
     report(
         f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
@@ -89,7 +105,9 @@ def run(args: argparse.Namespace) -> int:
             master=args.master,
             settings=settings,
             resume=args.resume,
+            audited=args.audit,
             timeout_s=args.timeout,
+            verify=args.verify,
             compacted=args.compact,
             report=report,
         )

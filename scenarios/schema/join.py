@@ -35,7 +35,9 @@ class Join(Table):
         " sink), `distributed-mjoin` (heads join, all heads probed in turn), `oracle` (only heads"
         " that match are probed: the lower bound); where sets are enough, `lease` (motes send only what"
         " the sink could not know) and `change` (motes lease to heads, heads report changes);"
-        " `rendezvous` (all readings of a value meet at its home)"
+        " `rendezvous` (all readings of a value meet at its home); `perpendicular` (readings are stored along"
+        " a row of a grid and probe along a column), `two-phase` (heads keep readings until the sink knows of"
+        " readings elsewhere that may join), `placed` (the place where readings of a value meet is chosen by cost)"
     )
     answer: Literal["results", "sets", "occupancy", "count"] = Field(
         "results",
@@ -46,11 +48,11 @@ class Join(Table):
     delay_s: Annotated[float, Field(ge=0, le=3600)] = Field(
         0.0,
         description="how long a reading or report may be held on its way, over all hops, so that several share a"
-        " message; used by `centralised`, `lease` and `change`",
+        " message; used by `centralised`, `lease`, `change` and `two-phase`",
     )
     records: Literal["plain", "compact"] = Field(
         "plain",
-        description="`compact`: values and times in readings and reports of `centralised`, `lease` and `change` take"
+        description="`compact`: values and times in readings and reports of `centralised`, `lease`, `change` and `two-phase` take"
         " as few bytes as they need",
     )
     home: Literal["hash", "scope"] = Field(
@@ -59,13 +61,18 @@ class Join(Table):
         " hashed to, or to the place that the value belongs to (`scope`: Zipf values with locality, recorded"
         " values)",
     )
+    cell_m: Positive | None = Field(
+        None,
+        description="`perpendicular`: about the side of a cell of the grid along whose rows readings are stored and along"
+        " whose columns they probe; default: `radio.range_m`",
+    )
     refresh_s: Positive | None = Field(
         None,
         description="`change`: how often a head confirms the motes that it holds at the sink; default: two windows",
     )
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin",
-        description="the operator of `centralised`: `snjoin`, `mjoin`, `xjoin-tree`, `shj-tree` or `ripple`;"
+        description="the operator of `centralised` and `two-phase`: `snjoin`, `mjoin`, `xjoin-tree`, `shj-tree` or `ripple`;"
         " they find the same, at different CPU time",
     )
     arity: Literal["variable", "complete"] = Field(

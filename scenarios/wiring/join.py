@@ -144,6 +144,7 @@ def _settings(
         positions_m=[*motes_m, (sink.x_m, sink.y_m)],
         field_m=(scenario.field.width_m, scenario.field.height_m),
         places_m=places_m if table.home == "scope" else None,
+        cell_m=scenario.radio.range_m if table.cell_m is None else table.cell_m,
     )
 
 

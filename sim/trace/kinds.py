@@ -24,6 +24,12 @@ REPORT: Final = MessageKind("report")
 """A head's report to the sink of motes that joined, stay or left."""
 RESYNC: Final = MessageKind("resync")
 """The sink asks a head for all that it has reported: a report is missing."""
+STORE: Final = MessageKind("store")
+"""A reading to be stored at a node on its row."""
+CANDIDATES: Final = MessageKind("candidates")
+"""The sink calls for a head's readings of a value that others have too."""
+PLACE: Final = MessageKind("place")
+"""A note of where the readings of a value meet from now on."""
 
 MAC_ACK: Final = MessageKind("mac-ack")
 """A frame's acknowledgement by its receiver's radio."""
@@ -53,6 +59,9 @@ DATA_KINDS: Final = (
     PACK,
     REPORT,
     RESYNC,
+    STORE,
+    CANDIDATES,
+    PLACE,
     MAC_ACK,
 )
 

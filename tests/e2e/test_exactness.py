@@ -23,6 +23,13 @@ EXACT = {
     "full probing, by position": ["join.feedback=off", "join.order=tour"],
     "oracle": ["join.strategy=oracle"],
     "distributed MJoin": ["join.strategy=distributed-mjoin"],
+    "rendezvous by hash": ["join.strategy=rendezvous"],
+    "perpendicular": ["join.strategy=perpendicular"],
+    "perpendicular, factorised": ["join.strategy=perpendicular", "join.form=factorised"],
+    "two-phase": ["join.strategy=two-phase"],
+    "two-phase, packed": ["join.strategy=two-phase", "join.delay_s=0.5", "join.records=compact"],
+    "two-phase, re-elections": ["join.strategy=two-phase", "clustering.round_s=10.0"],
+    "placed": ["join.strategy=placed"],
     "readings that linger": ["join.feedback=off", "clustering.round_s=10.0"],
     "readings that move": [
         "join.feedback=off",
@@ -64,6 +71,40 @@ def owed_and_delivered(trace: Trace) -> tuple[int, int]:
 def test_every_pair_is_delivered(tmp_path: Path, settings: list[str]) -> None:
     arguments = [word for setting in settings for word in ("--set", setting)]
     run_here(tmp_path / "run", *arguments)
+    owed, delivered = owed_and_delivered(check_trace(tmp_path / "run"))
+    assert owed > 1000
+    assert delivered == owed
+
+
+LOCAL = [
+    "motes.count=60",
+    "motes.interval_s=1.5",
+    "join.window_s=4.0",
+    "phenomenon.domain=60",
+    "phenomenon.locality=0.5",
+    "routing.heads=multi-hop",
+    "routing.sink=multi-hop",
+    "radio.range_m=60.0",
+    "trace.messages=full",
+    "trace.partners=true",
+    "duration_s=18.0",
+]
+"""Over several hops, values that belong to places, and others."""
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["join.strategy=rendezvous", "join.home=scope"],
+        ["join.strategy=perpendicular", "join.cell_m=30.0"],
+        ["join.strategy=two-phase"],
+        ["join.strategy=placed"],
+    ],
+    ids=["rendezvous by scope", "perpendicular", "two-phase", "placed"],
+)
+def test_every_pair_is_delivered_over_several_hops(tmp_path: Path, settings: list[str]) -> None:
+    arguments = [word for setting in (*LOCAL, *settings) for word in ("--set", setting)]
+    run_here(tmp_path / "run", *arguments, scenario="snjoin-zipf")
     owed, delivered = owed_and_delivered(check_trace(tmp_path / "run"))
     assert owed > 1000
     assert delivered == owed

@@ -77,6 +77,8 @@ class Case:
     def arguments(self, *, seed: int, out: str) -> list[str]:
         """The command line."""
         settings = [word for setting in self.settings for word in ("--set", setting)]
+        if any(setting.startswith("functions=") for setting in self.settings):
+            settings.append("--allow-functions")
         return ["run", self.scenario, "--seed", str(seed), "--out", out, *settings]
 
 
@@ -133,6 +135,7 @@ def _strategies() -> Iterator[Case]:
         yield _busy(f"strategy-{strategy}-csma", chosen, *_CSMA)
         yield _busy(f"strategy-{strategy}-crashes", chosen, _CRASHES)
     yield from _answer_levels()
+    yield from _rivals()
     for operator in ("mjoin", "xjoin-tree", "shj-tree", "ripple"):
         chosen = f"join.operator={operator}"
         yield _busy(f"operator-{operator}", *_CENTRAL, chosen, "sink.cpu_speed=0.01")
@@ -141,6 +144,21 @@ def _strategies() -> Iterator[Case]:
             *(*_CENTRAL, chosen, "sink.cpu_speed=0.01", "join.arity=complete", *_FEW),
         )
     yield _busy("operator-slow-sink", *_CENTRAL, "sink.cpu_speed=0.0005", "join.queue=20")
+
+
+def _rivals() -> Iterator[Case]:
+    """The strategies of the literature: each alone, below results over several hops, and on a radio that fails."""
+    hops = ("routing.heads=multi-hop", "routing.sink=multi-hop")
+    options = {
+        "perpendicular": ("join.cell_m=35.0",),
+        "two-phase": ("join.delay_s=0.5", "join.records=compact"),
+        "placed": (),
+    }
+    for strategy, varied in options.items():
+        chosen = f"join.strategy={strategy}"
+        yield _busy(strategy, chosen)
+        yield _busy(f"{strategy}-sets", chosen, *hops, *varied, "join.answer=sets")
+        yield _busy(f"{strategy}-crashes", chosen, *_CSMA, _CRASHES)
 
 
 def _answer_levels() -> Iterator[Case]:
