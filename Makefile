@@ -1,10 +1,11 @@
 # motejoin: `make demo` to see it, `make test` to trust it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check format bench clean
+.PHONY: help setup demo test test-long fuzz check format bench clean
 
 BIN := .venv/bin
 DEMO := demo
 WORKERS ?= auto
+SECONDS ?= 600
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -12,9 +13,9 @@ help:  ## show this list
 setup:  ## make .venv with pinned dependencies and find (or install) Java 17+
 	@tools/setup.sh
 
-demo: setup  ## run the gas-cloud scenario and write demo/report.html
+demo: setup  ## run the gas cloud on a real radio and write demo/report.html
 	@rm -rf $(DEMO)
-	$(BIN)/motejoin run gas-cloud --out $(DEMO)/run
+	$(BIN)/motejoin run gas-cloud-802154 --out $(DEMO)/run
 	$(BIN)/motejoin report $(DEMO)/run --out $(DEMO)/report.html
 
 test: setup  ## run the tests (about 15 minutes on two cores)
@@ -22,6 +23,9 @@ test: setup  ## run the tests (about 15 minutes on two cores)
 
 test-long: setup  ## run the tests that are left out of `make test`, such as installing the built wheel
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long
+
+fuzz: setup  ## run random scenarios and audit each, for SECONDS=600
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 check: setup  ## format, lint, types and import layers
 	$(BIN)/ruff format --check .

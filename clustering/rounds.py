@@ -109,12 +109,15 @@ class Rounds:
         """Elections that ended."""
         self.heads_elected = 0
         """Sum of heads over the elections."""
-        self.heads_enrolled = 0
-        """Sum of the heads that enrolled."""
         self.called = 0
         """Early elections."""
         air.attach(ALARM, self._on_alarm, self._on_lost)
         membership.when_head_lost(self._notice_lost_head)
+
+    @property
+    def heads_listed(self) -> int:
+        """Sum over the elections of the heads on the rosters; 0 if the join needs none."""
+        return 0 if self._enrolment is None else self._enrolment.heads_listed
 
     def run(self) -> Story:
         """The process of all rounds."""
@@ -190,7 +193,6 @@ class Rounds:
         heads: list[int] = clusters.heads().tolist()
         if self._enrolment is not None:
             self._enrolment.linger({*self._heads}.difference(heads))
-            self.heads_enrolled += self._enrolment.enrolled
         self._heads = heads
         head_of, via = clusters.head.tolist(), clusters.via.tolist()
         tentative = clusters.tentative_rounds.tolist()

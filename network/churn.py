@@ -61,6 +61,11 @@ def departures(
     return [Change(rng.randrange(from_us, until_us), node, Event.REMOVED) for node in nodes]
 
 
+def _order(change: Change) -> tuple[int, NodeId, bool, Event]:
+    """By time, then node; an outage of the sink ends before the next one begins at the same time."""
+    return change.at_us, change.node, change.event is Event.SINK_DOWN, change.event
+
+
 class Churn:
     """Applies changes in time order."""
 
@@ -81,7 +86,7 @@ class Churn:
         self._rows = rows
         self._on_down = on_down
         self._on_up = on_up
-        self._changes = sorted(changes, key=lambda c: (c.at_us, c.node, c.event))
+        self._changes = sorted(changes, key=_order)
         self.gone: set[NodeId] = {c.node for c in changes if c.event is Event.ADDED}
         """Motes that are not in the field: not added yet, or removed. Crashed motes are in the field."""
         self._down: set[NodeId] = set()

@@ -4,12 +4,6 @@ from network.contract import NodeId
 from sim.rng import RandomStreams
 
 
-def true_time(node: NodeId, true_us: int) -> int:
-    """A perfect clock."""
-    del node
-    return true_us
-
-
 class LocalClocks:
     """Clocks with an offset and a drift; the sink's, last, is exact."""
 

@@ -42,6 +42,12 @@ LocalTime: TypeAlias = Callable[[NodeId, int], int]
 """Converts true time to the time on a node's own clock, both in microseconds."""
 
 
+def true_time(node: NodeId, true_us: int) -> int:
+    """A perfect clock."""
+    del node
+    return true_us
+
+
 class Clock(Protocol):
     """The part of the kernel that drivers use."""
 
@@ -53,6 +59,25 @@ class Clock(Protocol):
         """Call `function(argument)` at `at_us`."""
 
 
+class Service(Protocol):
+    """What a mote does with messages of one kind: its CPU serves them, and it sends them on. None goes to the sink."""
+
+    def serve(self, message: Message, start_us: int) -> float:
+        """Serve a message from `start_us` on; returns how long the CPU takes, in microseconds."""
+
+    def onward(self, body: Any) -> tuple[str, NodeId, int] | None:  # noqa: ANN401
+        """What is sent on once the body is served: kind, target, bytes of body; None if nothing is."""
+
+    def end(self, body: Any, at_us: int) -> None:  # noqa: ANN401
+        """Called if nothing is sent on; the CPU is done at `at_us`."""
+
+    def refuse(self, message: Message) -> None:
+        """Called if the CPU has no room for the message."""
+
+    def lose(self, message: Message, reason: DropReason) -> None:
+        """Called if the message did not arrive."""
+
+
 class Links(Protocol):
     """Carries messages between nodes; each takes time and energy."""
 
@@ -61,6 +86,9 @@ class Links(Protocol):
 
     def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
         """Register delivery and loss handlers for messages of `kind`."""
+
+    def attach_service(self, kind: str, service: Service, cpus: "Processors") -> None:
+        """Have motes serve messages of `kind` on their CPUs and send them on."""
 
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int

@@ -124,15 +124,6 @@ class Listening:
         self._asleep[node] = self._wake_ups is not None
         self._busy_us[node] = self._listened_us[node] = 0
 
-    def due_j(self, node: NodeId) -> tuple[float, float]:
-        """What a mote owes for idling and for sleep since it last paid; no more than it has."""
-        if not self._ledger.alive[node]:
-            return 0.0, 0.0
-        _, _, idle_j, sleep_j = self._due(node, self._kernel.now_us)
-        residual_j = self._ledger.residual_j[node]
-        idle_j = min(idle_j, residual_j)
-        return idle_j, min(sleep_j, residual_j - idle_j)
-
     def _settle(self, node: NodeId, now_us: int) -> None:
         ledger = self._ledger
         if ledger.alive[node]:

@@ -25,25 +25,26 @@ class Cpus:
         self._draw = ledger.draw
         self._cpu_j = ledger.cpu_j
         self._paid_until_us = ledger.paid_until_us
-        self._queue = queue
+        self.queue = queue
+        """How many jobs a mote has room for."""
         self._sink_speed = sink_speed
         j_per_us = active_w * 1e-6
         # Jobs differ only in the number of steps, so there are few different service times.
-        self._work: Memo[float, tuple[int, float]] = Memo(lambda us: (round(us), us * j_per_us))
+        self.work: Memo[float, tuple[int, float]] = Memo(lambda us: (round(us), us * j_per_us))
         """By service time: whole microseconds, and joules."""
         nodes = ledger.count + 1
-        self._done_us: list[deque[int]] = [deque() for _ in range(nodes)]
+        self.done_us: list[deque[int]] = [deque() for _ in range(nodes)]
         """When the jobs still in each node will be done, ascending."""
 
     def admit(self, node: NodeId) -> int | None:
         """When a job that arrives now can start, or None if there is no room for it."""
         now_us = self._kernel.now_us
-        done_us = self._done_us[node]
+        done_us = self.done_us[node]
         while done_us and done_us[0] <= now_us:
             done_us.popleft()
         if not done_us:
             return now_us
-        if len(done_us) >= self._queue and node != SINK:
+        if len(done_us) >= self.queue and node != SINK:
             return None
         return done_us[-1]
 
@@ -52,9 +53,9 @@ class Cpus:
         if node == SINK:
             done_us = start_us + round(service_us / self._sink_speed)
         else:
-            service_whole_us, joules = self._work[service_us]
+            service_whole_us, joules = self.work[service_us]
             done_us = start_us + service_whole_us
             if self._draw(node, self._cpu_j, joules) and done_us > self._paid_until_us[node]:
                 self._paid_until_us[node] = done_us
-        self._done_us[node].append(done_us)
+        self.done_us[node].append(done_us)
         return done_us

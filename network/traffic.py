@@ -5,7 +5,8 @@ sent in it is still on air.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from math import prod
 
 import numpy as np
@@ -37,12 +38,8 @@ class TrafficTally:
         """Add finished transmissions and the copies of broadcasts that arrived."""
         if log:
             self._absorb_log(log)
-        for arrived_us, kind, size, heard in receptions:
-            second = arrived_us // US_PER_S
-            for node in heard:
-                cell = self._cells[second, node, kind]
-                cell[RECEIVED] += 1
-                cell[RECEIVED_BYTES] += size
+        if receptions:
+            self._absorb_receptions(receptions)
 
     def write(self, before_us: int) -> None:
         """Write the seconds that ended before `before_us`, in order."""
@@ -60,8 +57,7 @@ class TrafficTally:
         at_us, kinds, sources, targets, sizes, outcomes, arrived_us, addressed, received = zip(
             *log, strict=True
         )
-        names = list(dict.fromkeys(kinds))
-        kind = _column(map({name: number for number, name in enumerate(names)}.get, kinds))
+        names, kind = _named(kinds)
         size, wanted, got = _column(sizes), _column(addressed), _column(received)
         lost = wanted - got
         for row in np.flatnonzero(lost).tolist():
@@ -85,6 +81,19 @@ class TrafficTally:
             arrived_us = tuple(arrived_us[row] for row in chosen)
         copies = {RECEIVED: np.ones_like(rows), RECEIVED_BYTES: size[rows]}
         self._add(names, kind[rows], _column(arrived_us), _column(targets), copies)
+
+    def _absorb_receptions(self, receptions: list[tuple[int, str, int, list[NodeId]]]) -> None:
+        arrived_us, kinds, sizes, heard = zip(*receptions, strict=True)
+        copies = _column(map(len, heard))
+        names, kind = _named(kinds)
+        nodes = _column(chain.from_iterable(heard))
+        received = {
+            RECEIVED: np.ones_like(nodes),
+            RECEIVED_BYTES: np.repeat(_column(sizes), copies),
+        }
+        self._add(
+            names, np.repeat(kind, copies), np.repeat(_column(arrived_us), copies), nodes, received
+        )
 
     def _add(
         self,
@@ -122,6 +131,12 @@ def _numbered(places: Ints, size: int) -> tuple[Ints, Ints]:
         return np.unique(places, return_inverse=True)
     occurs = np.bincount(places) > 0  # without sorting, where most places occur
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[places]
+
+
+def _named(kinds: Sequence[str]) -> tuple[list[str], Ints]:
+    """The distinct kinds, and for each row the position of its kind among them."""
+    names = list(dict.fromkeys(kinds))
+    return names, _column(map({name: number for number, name in enumerate(names)}.get, kinds))
 
 
 def _column(cells: Iterable[int | None]) -> Ints:

@@ -1,5 +1,6 @@
 """Fixtures that every test may use, and what becomes of skipped tests."""
 
+import os
 import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ __all__ = ["pytest_runtest_makereport"]
 # A busy machine must not fail a test: how long an example takes says nothing about right or wrong.
 settings.register_profile("motejoin", deadline=None)
 settings.load_profile("motejoin")
+
+# Tests start many Sparks at once: none of them is to make an archive of classes on the way.
+os.environ["MOTEJOIN_CLASS_ARCHIVE"] = "off"
 
 # What a shell starts in the background ignores Ctrl-C, and so would the commands that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

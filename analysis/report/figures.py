@@ -48,6 +48,7 @@ def sections(
     energy: EnergyHistory | None,
     *,
     missing_sizes: str,
+    traffic_title: str,
 ) -> list[Section]:
     """All plots of the report, in reading order."""
 
@@ -67,7 +68,7 @@ def sections(
                 with_table(
                     "traffic",
                     "traffic",
-                    "Bytes on air by message kind",
+                    traffic_title,
                     "Every transmission counts once per hop. Elections: all messages that keep the"
                     " clustering going.",
                     lambda f: _stack(f, bins, traffic_bytes(tables, bins), "bytes per second"),

@@ -3,32 +3,38 @@
 A run directory has a file per table, and thousands of small files take longer to open than to read. The same
 rows are therefore stored again, compacted, beside the runs of a sweep:
 
-    OUT/traces/<table>/part-00000.parquet     the rows of some whole runs, with `point` and `run` as first columns
-    OUT/traces/index.json                     which runs each part holds, by their fingerprints
+    OUT/traces/<table>/part-00000-DIGEST.parquet     the rows of some whole runs, with `point` and `run` as first columns
+    OUT/traces/index.json                            which runs each part holds, by their fingerprints
 
 Runs of one point are stored together, and a row group never holds more than one point, so that a reader of
 some points skips the others by the statistics in the files. A part is used only for runs that still have the
 fingerprint it was made from: a run that was repeated is never read from an old part.
+
+The digest in a part's name is of the fingerprints of its runs. Two attempts at a part write the same rows, each to a file of its own
+that then takes the name: whoever is last, the part is whole, and no part ever replaces one of other runs.
 """
 
+import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
-from analysis.spark.tasks import Progress, run_tasks
-from sim.files import Aside, write_whole
+from analysis.spark.starting import Session
+from analysis.spark.tasks import Bars, NoBar, run_tasks
+from analysis.trace.run_check import trace_parts
+from sim.files import write_whole
 
 FOLDER: Final = "traces"
 INDEX: Final = "index.json"
-FORMAT: Final = "motejoin-traces-1"
+FORMAT: Final = "motejoin-traces-2"
 PART_ROWS: Final = 8_000_000
 """Rows of all tables after which a part is closed: some tens of megabytes."""
 COMPACTED: Final = (
@@ -69,15 +75,21 @@ class Compacted:
         """Whether the run's rows are in a part."""
         return self.prints.get(run) == fingerprint
 
-    def runs(self, part: str) -> dict[str, str]:
-        """The runs of a part, with their fingerprints."""
-        return {run: self.prints[run] for run, own in self.part_of.items() if own == part}
-
     def files(self, table: str, runs: Sequence[str]) -> list[Path]:
         """The parts of `table` in which `runs` are, in order."""
         parts = sorted({self.part_of[run] for run in runs})
         paths = [self.folder / table / part for part in parts]
         return [path for path in paths if path.exists()]
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What was compacted."""
+
+    written: int
+    """Parts written."""
+    faults: list[str]
+    """Why other parts could not be."""
 
 
 def read_index(folder: Path) -> Compacted | None:
@@ -97,36 +109,46 @@ def read_index(folder: Path) -> Compacted | None:
 
 
 def compact(
-    spark: SparkSession,
-    sources: Sequence[Source],
-    folder: Path,
-    progress: Callable[[Progress, int], None] = lambda _state, _total: None,
-) -> int:
-    """Compact runs, in their order, into `folder`, a task per part; returns the parts written.
+    session: Session, sources: Sequence[Source], folder: Path, bars: Bars = NoBar
+) -> Compaction:
+    """Compact runs, in their order, into `folder`, a task per part.
 
     Parts that hold the right runs already are kept, so a sweep that grew costs only what is new.
     """
     before = read_index(folder)
-    parts = {f"part-{number:05}.parquet": b for number, b in enumerate(_bundles(sources))}
-    index = {part: {s.run: s.fingerprint for s in bundle} for part, bundle in parts.items()}
-    kept = {part: runs for part, runs in index.items() if before and before.runs(part) == runs}
-    # The index must not list an old part while a new one replaces it.
-    _write_index(folder, kept)
-    new = [(part, bundle) for part, bundle in parts.items() if part not in kept]
+    parts = {part_name(place, b): b for place, b in enumerate(_bundles(sources))}
+    held = set(before.part_of.values()) if before else set()
+    new = [(part, bundle) for part, bundle in parts.items() if part not in held]
+    faults: dict[str, str] = {}
     if new:
-        run_tasks(
-            spark,
-            lambda item, _attempt: write_part(item[1], folder, item[0]),
-            new,
-            failed=lambda _: False,
-            progress=lambda state: progress(state, len(new)),
-        )
+        folder.mkdir(parents=True, exist_ok=True)
+        with bars("compacting the traces", len(new)) as bar:
+            outcomes = run_tasks(
+                session(),
+                lambda item, _attempt: try_part(item[1], folder, item[0]),
+                new,
+                description=f"compaction of {len(new):,} parts",
+                progress=lambda s: bar.update(s.done, f"{s.done:,} of {len(new):,} files"),
+            )
+        faults = {part: why for (part, _), why in zip(new, outcomes, strict=True) if why}
+    index = {
+        part: {source.run: source.fingerprint for source in bundle}
+        for part, bundle in parts.items()
+        if part not in faults
+    }
     _write_index(folder, index)
     # Also the remains of tasks whose process died.
     for stale in (*folder.glob("*/part-*.parquet"), *folder.glob("*/.part-*")):
         if stale.name not in index:
             stale.unlink(missing_ok=True)
-    return len(new)
+    return Compaction(len(new) - len(faults), list(faults.values()))
+
+
+def part_name(place: int, bundle: Sequence[Source]) -> str:
+    """The name of a part: its place in the order, and a digest of what it holds."""
+    held = json.dumps([(source.run, source.point, source.fingerprint) for source in bundle])
+    digest = hashlib.blake2b(held.encode(), digest_size=6).hexdigest()
+    return f"part-{place:05}-{digest}.parquet"
 
 
 def _bundles(sources: Sequence[Source]) -> Iterator[list[Source]]:
@@ -144,29 +166,43 @@ def _bundles(sources: Sequence[Source]) -> Iterator[list[Source]]:
         yield bundle
 
 
+def try_part(bundle: Sequence[Source], folder: Path, part: str) -> str:
+    """Write a part; returns what is wrong with a run, if something is."""
+    try:
+        write_part(bundle, folder, part)
+    except (OSError, pa.ArrowException) as fault:
+        return f"{bundle[0].directory} and others: {fault}"
+    return ""
+
+
 def write_part(bundle: Sequence[Source], folder: Path, part: str) -> None:
     """Write the rows of some runs, table by table, each aside and then moved into place."""
     for table in COMPACTED:
-        path = folder / table / part
-        path.unlink(missing_ok=True)
         holders = [source for source in bundle if table in source.rows]
         if not holders:
             continue
+        path = folder / table / part
         path.parent.mkdir(parents=True, exist_ok=True)
-        with Aside(path) as aside, ExitStack() as stack:
-            writer = None
-            for rows in _rows_by_point(holders, table):
-                if writer is None:
-                    writer = pq.ParquetWriter(aside, rows.schema, compression="zstd")
-                    stack.enter_context(writer)
-                writer.write_table(rows)
+        aside = path.with_name(f".{part}.{os.urandom(8).hex()}")
+        try:
+            _write_rows(_rows_by_point(holders, table), aside)
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _write_rows(tables: Iterator[pa.Table], path: Path) -> None:
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for rows in chain([first], tables):
+            writer.write_table(rows)
 
 
 def _rows_by_point(holders: Sequence[Source], table: str) -> Iterator[pa.Table]:
     """The rows of each point, its runs one after the other."""
     gathered: list[pa.Table] = []
     for position, source in enumerate(holders):
-        files = sorted((source.directory / "trace" / table).glob("part-*.parquet"))
+        files = trace_parts(source.directory, table)
         rows = pa.concat_tables([pq.read_table(file) for file in files])
         for column in ("run", "point"):
             codes = pa.array(np.zeros(rows.num_rows, dtype=np.int32))

@@ -2,12 +2,14 @@
 
 import os
 import re
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from analysis.spark.class_archive import archive_options
 from analysis.spark.java import find_java, missing_message
 from sim.errors import MachineError
 
@@ -23,7 +25,13 @@ SMALL_ROWS_MAX: Final = 3_000_000
 
 _QUICK_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles quickly rather than well, which pays off within the first minute only."""
+_ROOT: Final = Path(__file__).resolve().parents[2]
+"""The folder that our packages are imported from."""
+_SHARED: Final = "spark.motejoin.importedFrom"
+"""Spark setting: the folder that tasks import our packages from, as this process does."""
 _LOG_SETTINGS: Final = Path(__file__).with_name("log4j2.properties")
+_MASTER_ANSWERS_S: Final = 4.0
+"""How long a master may take to accept a connection."""
 _LOG_LINES_SHOWN: Final = 10
 _DRIVER_MEMORY_MIB_MAX: Final = 8192
 _TASK_FAILURES_MAX: Final = 4
@@ -43,7 +51,7 @@ def spark_session(
     known. `settings` add to `default_settings`. An active session is used as it is.
 
     Raises:
-        MachineError: pyspark or Java is missing or too old, or Spark does not start.
+        MachineError: pyspark or Java is missing or too old, the master cannot be reached, or Spark does not start.
     """
     require_spark()
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -57,6 +65,7 @@ def spark_session(
     if submitted and master is None:
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
+    check_master(chosen)
     # The JVM's own log goes to a temporary file: the terminal is for our table and messages.
     with tempfile.TemporaryFile() as log:
         try:
@@ -103,6 +112,11 @@ def sized(spark: "SparkSession", rows: int) -> "SparkSession":
     return small
 
 
+def shares_folders(spark: "SparkSession") -> bool:
+    """Whether tasks import from the same folders as this process: so it is where we started an embedded Spark."""
+    return spark.sparkContext.getConf().get(_SHARED, "") == str(_ROOT)
+
+
 def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
     """What we set on a new session for `master`; everything else is Spark's default."""
     java_options = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
@@ -130,8 +144,33 @@ def default_settings(master: str, rows: int | None = None) -> dict[str, str]:
             "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
             # Past 32 files Spark lists them in a job with a task for each, which is meant for remote stores.
             "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
+            _SHARED: str(_ROOT),
         }
     return settings
+
+
+def check_master(master: str) -> None:
+    """Check that a standalone master can be reached: Spark itself would try for a minute in silence.
+
+    Raises:
+        MachineError: none of the addresses answers.
+    """
+    if not master.startswith("spark://"):
+        return
+    faults = []
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal():
+            raise MachineError(f"--master {master}: expected spark://HOST:PORT")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _MASTER_ANSWERS_S):
+                return
+        except OSError as fault:
+            faults.append(f"{place}: {fault.strerror or fault}")
+    raise MachineError(
+        f"--master {master}: no Spark master answers there ({'; '.join(faults)}); expected the address"
+        " that the master's log and its web page show"
+    )
 
 
 def require_spark() -> None:
@@ -166,6 +205,9 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if _is_on_loopback(settings["spark.master"]):
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
+    if _SHARED in settings:
+        # Processes of tasks get the environment of the JVM, and that gets ours.
+        os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(_ROOT), *_python_path()]))
     conf = SparkConf().setAll(list(settings.items()))
     # Under spark-submit, or after an earlier session of this process, the JVM already runs.
     if "PYSPARK_GATEWAY_PORT" in os.environ or SparkContext._gateway is not None:
@@ -174,9 +216,15 @@ def _start(settings: Mapping[str, str], log: IO[bytes]) -> "SparkSession":
     if java is None:
         raise MachineError(missing_message())
     os.environ["JAVA_HOME"] = str(java.home)
+    options = f"{settings['spark.driver.extraJavaOptions']} {archive_options(java)}".strip()
+    conf.set("spark.driver.extraJavaOptions", options)
     streams: dict[str, Any] = {"stdout": log, "stderr": log}
     gateway = launch_gateway(conf, popen_kwargs=streams)  # type: ignore[no-untyped-call]
     return SparkSession(SparkContext(gateway=gateway, conf=conf))
+
+
+def _python_path() -> list[str]:
+    return [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place]
 
 
 def _is_local(master: str) -> bool:

@@ -14,9 +14,22 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
+from analysis.spark.session import shares_folders
+
 _FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """The oldest date in zip files: with a fixed date, the same code gives the same file."""
 _LEFT_OUT: Final = ("__pycache__",)
+DISTRIBUTION: Final = "motejoin"
+_SHIPPED: Final[set[tuple[str, ...]]] = set()
+"""What was sent to which applications of this process."""
+
+
+def share_code(spark: SparkSession, packages: Sequence[str]) -> None:
+    """Make `packages` importable in every task of the session, if they are not already."""
+    done = (spark.sparkContext.applicationId, *packages)
+    if not shares_folders(spark) and done not in _SHIPPED:
+        ship_code(spark, packages, DISTRIBUTION)
+        _SHIPPED.add(done)
 
 
 def ship_code(spark: SparkSession, packages: Sequence[str], distribution: str) -> str:

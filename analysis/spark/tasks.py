@@ -1,13 +1,16 @@
 """Many independent pieces of work as Spark tasks, one each, with their progress."""
 
 import os
+import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from types import TracebackType
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import TaskContext
@@ -30,8 +33,46 @@ class Progress:
 
     done: int
     running: int
-    failed: int
-    """Of those done, how many failed."""
+    counted: int
+    """What was counted in the results of those done."""
+
+
+class Bar(Protocol):
+    """A display of progress, as a context."""
+
+    def __enter__(self) -> Self:
+        """Show it."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove it."""
+
+    def update(self, done: float, note: str = "") -> None:
+        """Show how much is done, and a short note."""
+
+
+Bars = Callable[[str, float], Bar]
+"""Makes a display from its title and the total."""
+
+
+class NoBar:
+    """A display that shows nothing."""
+
+    def __init__(self, title: str, total: float) -> None:
+        del title, total
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, failure: object, trace: object) -> None:
+        pass
+
+    def update(self, done: float, note: str = "") -> None:
+        """Show nothing."""
 
 
 def run_tasks(
@@ -39,34 +80,35 @@ def run_tasks(
     work: Callable[[Item, int], Result],
     items: Sequence[Item],
     *,
-    failed: Callable[[Result], bool],
+    description: str,
+    count: Callable[[Result], int] = lambda _: 1,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> list[Result]:
     """Each item's result, in the order of `items`; each item is one task, started in that order.
 
     `work` gets an item and the number of the attempt at it (from 0), must be importable where it runs, and
-    must not raise. A KeyboardInterrupt stops the tasks before it goes on.
+    must not raise. `description` is what Spark's own pages call the job. `count` counts something in a result,
+    for `progress`. A KeyboardInterrupt stops the tasks before it goes on.
 
     Raises:
         MachineError: Spark gave up.
     """
     context = spark.sparkContext
-    failures = context.accumulator(0)
+    counted = context.accumulator(0)
     group = f"motejoin-{os.urandom(6).hex()}"
 
     def one(item: Item) -> Result:
         task = TaskContext.get()
         assert task is not None
         result = work(item, task.attemptNumber())
-        if failed(result):
-            failures.add(1)
+        counted.add(count(result))
         return result
 
     results: list[Result] = []
     faults: list[BaseException] = []
 
     def collect() -> None:
-        context.setJobGroup(group, f"{len(items)} runs", interruptOnCancel=True)
+        context.setJobGroup(group, description, interruptOnCancel=True)
         try:
             results.extend(context.parallelize(items, len(items)).map(one).collect())
         except BaseException as fault:  # noqa: BLE001 - it is raised again by the thread that waits
@@ -80,18 +122,17 @@ def run_tasks(
             while thread.is_alive():
                 thread.join(_POLL_S)
                 let_through()
-                progress(_progress(context, group, len(items), int(failures.value)))
+                progress(_progress(context, group, len(items), int(counted.value)))
     except BaseException:
         context.cancelJobGroup(group)
         deadline = time.monotonic() + _CANCEL_S
         thread.join(max(0.0, deadline - time.monotonic()))
         raise
     if faults and isinstance(faults[0], (Py4JError, PySparkException)):
-        lines = str(faults[0]).strip().splitlines()
-        raise MachineError(f"Spark stopped before all was done: {lines[0]}") from faults[0]
+        raise MachineError(explained(str(faults[0]))) from faults[0]
     if faults:
         raise faults[0]
-    progress(Progress(len(items), 0, int(failures.value)))
+    progress(Progress(len(items), 0, int(counted.value)))
     return results
 
 
@@ -117,7 +158,7 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  # noqa: ANN401 - untyped in Spark
+def _progress(context: Any, group: str, total: int, counted: int) -> Progress:  # noqa: ANN401 - untyped in Spark
     tracker = context.statusTracker()
     done = running = 0
     for job in tracker.getJobIdsForGroup(group):
@@ -130,4 +171,32 @@ def _progress(context: Any, group: str, total: int, failed: int) -> Progress:  #
     running = min(running, total - done)
     if context.master.startswith("local"):
         running = min(running, context.defaultParallelism)
-    return Progress(done, running, failed)
+    return Progress(done, running, counted)
+
+
+def explained(message: str) -> str:
+    """One sentence for an error of Spark that stopped all tasks."""
+    if "PYTHON_VERSION_MISMATCH" in message:
+        versions = re.search(r"different version: (\S+) than that in driver: ([\d.]+)", message)
+        found = f" ({versions[1]} there, {versions[2].rstrip('.')} here)" if versions else ""
+        return (
+            f"the cluster's Python is not of this Python's version{found}:"
+            " set PYSPARK_PYTHON to one that is, by its path on the workers"
+        )
+    if missing := re.search(r'Cannot run program "([^"]+)"', message):
+        return (
+            f"the cluster's machines have no Python at {missing[1]}:"
+            " set PYSPARK_PYTHON to the path of Python there"
+        )
+    if "Error from python worker" in message:
+        old = re.search(r"/(python3?\.\d+)/", message)
+        found = f" ({old[1]})" if old else ""
+        return (
+            f"the cluster's Python{found} cannot load Spark's own modules: set PYSPARK_PYTHON to one of"
+            f" version {sys.version_info.major}.{sys.version_info.minor}, by its path on the workers"
+        )
+    if missing := re.search(r"No module named '[^']+'", message):
+        return f"on the cluster: {missing[0]}: expected Python with the packages in constraints.txt"
+    lines = message.strip().splitlines()
+    cause = next((line.strip() for line in lines if "Job aborted" in line), lines[0])
+    return f"Spark stopped before all was done: {cause}"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
@@ -17,11 +17,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from analysis.metrics.inputs import facts_of
+from analysis.metrics.kept import Measured, code_digest, kept_metrics
 from analysis.spark.compaction import COMPACTED, FOLDER, Compacted, read_index
 from analysis.spark.schemas import RUNS, table_schema
 from analysis.trace.run_check import check_run, trace_parts
 from sim.errors import TraceError
-from sim.trace.manifest import Manifest
+from sim.trace.manifest import Manifest, read_complete
 from sim.trace.tables import TABLES
 
 _OPENING_AT_ONCE: Final = 16
@@ -40,6 +41,8 @@ class Run:
     """Its unique name among the runs."""
     directory: Path
     manifest: Manifest
+    kept: Measured | None = None
+    """Its metrics, if its manifest keeps them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +68,62 @@ def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
     """Sort run directories into complete ones and those to leave out, each in the order given.
 
     A directory given twice counts once. A run has its directory's name, preceded by as many of the folders above it
-    as make the names distinct.
+    as make the names distinct. Traces are checked, but for those of runs that keep their metrics: there is
+    nothing left to read in them.
 
     Raises:
         TraceError: none of the directories is a complete run.
     """
     rejected = []
-    whole: dict[Path, Manifest] = {}
+    whole: dict[Path, tuple[Manifest, Measured | None]] = {}
+    code = code_digest()
     # Most of the time goes into waiting for files to be opened, on shared file systems above all.
     with ThreadPoolExecutor(_OPENING_AT_ONCE) as pool:
-        found = list(pool.map(_manifest_or_fault, directories))
-    for directory, manifest in zip(directories, found, strict=True):
-        if isinstance(manifest, Manifest):
-            whole[directory.resolve()] = manifest
+        found = list(pool.map(lambda directory: _contents(directory, code), directories))
+    for directory, contents in zip(directories, found, strict=True):
+        if isinstance(contents, str):
+            rejected.append(Rejected(directory, contents))
         else:
-            rejected.append(Rejected(directory, manifest))
+            whole[directory.resolve()] = contents
     if not whole:
         reasons = "".join(f"\n  {entry.reason}" for entry in rejected)
         raise TraceError(f"no complete run directory among the {len(directories)} given{reasons}")
     names = _unique_names(list(whole))
-    return [Run(names[path], path, manifest) for path, manifest in whole.items()], rejected
+    return [Run(names[path], path, *contents) for path, contents in whole.items()], rejected
 
 
-def _manifest_or_fault(directory: Path) -> Manifest | str:
+def _contents(directory: Path, code: str) -> tuple[Manifest, Measured | None] | str:
+    """The manifest of a run and the metrics that it keeps, or why it cannot be taken."""
     try:
-        return check_run(directory)
+        manifest = read_complete(directory)
+        kept = kept_metrics(manifest, code)
+        return (check_run(directory) if kept is None else manifest), kept
     except TraceError as fault:
         return str(fault)
+
+
+def open_run(directory: Path, run: str, code: str) -> Run | Rejected:
+    """One run directory by the name `run`, or why it cannot be taken; `code` is the `code_digest`."""
+    contents = _contents(directory, code)
+    if isinstance(contents, str):
+        return Rejected(directory, contents)
+    return Run(run, directory, *contents)
+
+
+def open_traces(spark: SparkSession, paths: Iterable[str | Path]) -> Traces:
+    """The traces of run directories, or of whole sweeps by their folders, as frames; for notebooks.
+
+    Raises:
+        TraceError: one of the directories is no complete run.
+    """
+    directories: list[Path] = []
+    for path in map(Path, paths):
+        runs_dir = path / "runs"
+        directories += sorted(runs_dir.glob("[!.]*")) if runs_dir.is_dir() else [path]
+    runs, rejected = find_runs(directories)
+    if rejected:
+        raise TraceError("\n".join(entry.reason for entry in rejected))
+    return load_traces(spark, runs)
 
 
 def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:

@@ -4,18 +4,26 @@ Paper                                      Here
 arrival timestamp, ATS (XJoin)             the record's stamp
 departure timestamp, DTS                   `Spilled.left`, the stamp at which the tuple left memory
 flushed partition (SNJoin §2.3)            `DiskPart`
+
+Files are Arrow streams: data, which no reader can be made to run. Streams and values may be of any type that Arrow has;
+rows whose types differ stand in batches of their own.
 """
 
-import pickle
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
+
+import pyarrow as pa
 
 from join.operators.forming import Reach
 from join.state.clean_sweep import Record
 
 PARTITIONS: Final = 32
+
+_ARROW_TYPES: Final = {str: pa.string(), float: pa.float64(), bool: pa.bool_(), bytes: pa.binary()}
+"""Types that need no inference; integers may be signed or not."""
 
 
 class Flushing(StrEnum):
@@ -92,7 +100,7 @@ class DiskPart:
         if self._on_disk:
             with self._path.open("rb") as file:
                 while len(tuples) < self._on_disk:
-                    tuples += map(Spilled._make, pickle.load(file))
+                    tuples += _read_batch(file)
         return tuples + self._pending
 
     def clear(self) -> None:
@@ -105,6 +113,50 @@ class DiskPart:
 
     def _write(self) -> None:
         with self._path.open("ab") as file:
-            pickle.dump([tuple(spilled) for spilled in self._pending], file, protocol=5)
+            _write_batch(file, self._pending)
         self._on_disk += len(self._pending)
         self._pending.clear()
+
+
+def _write_batch(file: BinaryIO, tuples: Sequence[Spilled]) -> None:
+    """Append tuples to a file: an Arrow stream for each combination of types, the number of streams first."""
+    by_types: dict[tuple[type, type], list[int]] = {}
+    for place, ((_, _, stream, value), _, _) in enumerate(tuples):
+        by_types.setdefault((type(stream), type(value)), []).append(place)
+    file.write(len(by_types).to_bytes(4, "little"))
+    for places in by_types.values():
+        records = [tuples[place].record for place in places]
+        times_us, stamps, streams, values = zip(*records, strict=True)
+        table = pa.table(
+            {
+                "place": pa.array(places, pa.int32()),
+                "at_us": pa.array(times_us, pa.int64()),
+                "stamp": pa.array(stamps, pa.int64()),
+                "stream": _column(streams),
+                "value": _column(values),
+                "left": pa.array([tuples[place].left for place in places], pa.int64()),
+                "owed": pa.array([tuples[place].owed for place in places], pa.bool_()),
+            }
+        )
+        with pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+
+
+def _read_batch(file: BinaryIO) -> Iterator[Spilled]:
+    """The tuples of one call of `_write_batch`, in their order."""
+    placed: list[tuple[int, Spilled]] = []
+    for _ in range(int.from_bytes(file.read(4), "little")):
+        with pa.ipc.open_stream(file) as reader:
+            columns = [column.to_pylist() for column in reader.read_all().columns]
+        for place, at_us, stamp, stream, value, left, owed in zip(*columns, strict=True):
+            placed.append((place, Spilled((at_us, stamp, stream, value), left, owed)))
+    placed.sort(key=lambda each: each[0])
+    return (spilled for _, spilled in placed)
+
+
+def _column(cells: Sequence[Any]) -> pa.Array:
+    """Cells of one type as a column that gives the same cells back."""
+    arrow_type = _ARROW_TYPES.get(type(cells[0]))
+    column = pa.array(cells, arrow_type)
+    assert arrow_type is not None or column.to_pylist() == list(cells), type(cells[0])
+    return column

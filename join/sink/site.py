@@ -84,6 +84,11 @@ class SinkSite:
         self._due_us: dict[Value, int] = {}
         """By value in the answer: when to check whether a sensor has left."""
 
+    @property
+    def remembered(self) -> int:
+        """How many readings the sink remembers partners of."""
+        return len(self._reported)
+
     def when_result(self, listener: Callable[[int], None]) -> None:
         """Register `listener`, called with the time of every result."""
         self._listeners.append(listener)
@@ -127,7 +132,7 @@ class SinkSite:
         members, newest_us = self._merge(partners)
         known: set[Stream] = set()
         if self._amends:
-            known = self._reported.setdefault(reading, set())
+            known = self._reported.get(reading, known)
             if known:
                 members = tuple(member for member in members if member.stream not in known)
                 newest_us = {node: us for node, us in newest_us.items() if node not in known}
@@ -139,6 +144,7 @@ class SinkSite:
             return
         if self._amends:
             known.update(newest_us)
+            self._reported[reading] = known
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
         sensors_us = {reading.node: reading.at_us, **newest_us}
@@ -209,7 +215,7 @@ class SinkSite:
 def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
     """One member per sensor, its newest: a mote that changed heads may be in two tables."""
     members = tuple(chain.from_iterable(partners))
-    newest_us: Newest = dict(members)  # type: ignore[arg-type]
+    newest_us = _times(members)
     if len(newest_us) == len(members):
         return members, newest_us
     newest: dict[Stream, Member] = {}
@@ -218,7 +224,12 @@ def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, 
         if known is None or member.at_us > known.at_us:
             newest[member.stream] = member
     members = tuple(newest.values())
-    return members, dict(members)  # type: ignore[arg-type]
+    return members, _times(members)
+
+
+def _times(members: Sequence[Member]) -> Newest:
+    """Sensors and times. `dict(members)` would copy each named tuple into a list first: 290 ns a member in place of 50."""
+    return {member[0]: member[1] for member in members}  # type: ignore[misc]
 
 
 def merge_all(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:

@@ -15,7 +15,7 @@ cluster heads (see `join.strategies.snjoin_star.head`).
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, KeysView, Mapping
 from typing import Generic
 
 from join.contract import Member, Stream, Value
@@ -34,6 +34,8 @@ class OccurrenceTable(Generic[StampT]):
 
     def __init__(self) -> None:
         self._entries: dict[Value, dict[Stream, list[Record[StampT]]]] = {}
+        self.values: KeysView[Value] = self._entries.keys()
+        """The values that occur, as they are now."""
 
     def find(self, value: Value) -> Mapping[Stream, list[Record[StampT]]] | None:
         """All occurrences of a value: the table's own lists; callers must not change them."""

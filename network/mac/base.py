@@ -11,17 +11,27 @@ Every transmission ends in exactly one row of the log: delivered, lost, collided
 when the run ends.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol
 
-from network.contract import Air, Handler, LossHandler, Message, NodeId
+from network.contract import (
+    Air,
+    Handler,
+    LossHandler,
+    Message,
+    NodeId,
+    Processors,
+    Service,
+)
 from network.ledger import Ledger
 from network.listening import Listening
 from network.membership import Membership
 from network.radio.channel import Channel
 from network.radio.frame_loss import Medium
 from network.radio.profile import Profile
+from network.visits import visitor
 from sim.kernel import Kernel
 from sim.memo import Memo
 from sim.rng import RandomStreams
@@ -100,7 +110,7 @@ class Mac(LoggedAir, Protocol):
         """Cancel what a mote that crashed or was removed has not begun to send."""
 
 
-class BaseAir:
+class BaseAir(ABC):
     """Handlers, charges and the log; a MAC adds the timing."""
 
     traits: ClassVar[MacTraits] = MacTraits()
@@ -146,6 +156,16 @@ class BaseAir:
         assert kind not in self._handlers, kind
         self._handlers[kind] = (handler, on_loss)
 
+    def attach_service(self, kind: str, service: Service, cpus: Processors) -> None:
+        """Have motes serve messages of `kind` on their CPUs and send them on."""
+        self.attach(kind, visitor(self, cpus, service), service.lose)
+
+    @abstractmethod
+    def unicast(
+        self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
+    ) -> int:
+        """Send one message, its transmission starting at `at_us`; returns its bytes on air."""
+
     def _begin_election(self) -> None:
         """An election begins: all radios go on."""
         if self._listening is not None:
@@ -176,6 +196,27 @@ class BaseAir:
         if self._listens or kind in self._control:
             self._note(kind, target, size, joules)
         return self._draw(target, self._rx_j, joules)
+
+    def _receive_copies(self, kind: str, nodes: Sequence[NodeId], size: int) -> list[NodeId]:
+        """Charge the receivers of a broadcast; returns those that are alive and can pay."""
+        if self._listens:
+            return [node for node in nodes if self._receive(kind, node, size)]
+        joules = size * self._receive_j_per_byte
+        alive, residual_j, rx_j = self.alive, self._ledger.residual_j, self._rx_j
+        control_j = self._ledger.control_j if kind in self._control else None
+        heard = []
+        for node in nodes:
+            left_j = residual_j[node] - joules
+            if node < 0 or left_j <= 0.0 or not alive[node]:
+                if self._receive(kind, node, size):
+                    heard.append(node)
+                continue
+            residual_j[node] = left_j
+            rx_j[node] += joules
+            if control_j is not None:
+                control_j[node] += joules
+            heard.append(node)
+        return heard
 
     def _note(self, kind: str, node: NodeId, size: int, joules: float) -> None:
         """Record a charge as control energy if it is, and how long it keeps the radio busy."""

@@ -9,8 +9,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from network.contract import Message, NodeId
-from network.mac.base import BaseAir, Hearing
+from network.contract import Handler, Message, NodeId
+from network.mac.base import BaseAir, Hearing, MacParts
+from sim.memo import Memo
 from sim.trace.tables import SINK, DropReason, Outcome
 
 DELIVERED: Final = Outcome.DELIVERED.value
@@ -30,6 +31,11 @@ class Announcement:
 
 class IdealAir(BaseAir):
     """Broadcasts and unicasts without contention."""
+
+    def __init__(self, parts: MacParts) -> None:
+        super().__init__(parts)
+        self._arrivals: Memo[str, Handler] = Memo(lambda _kind: self._arrive)
+        """By kind: what is called when a unicast arrives."""
 
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int
@@ -53,7 +59,7 @@ class IdealAir(BaseAir):
             message.drop = medium.fate(kind, source, target, sizes, arrives_us)
         if self._overhearing:
             self._overhear(source, target, size)
-        self._kernel.call_at(arrives_us, self._arrive, message)
+        self._kernel.call_at(arrives_us, self._arrivals[kind], message)
         return size
 
     def broadcast(
@@ -81,7 +87,7 @@ class IdealAir(BaseAir):
     def cancel(self, node: NodeId) -> None:
         """Cancel what a mote that went down had still to send, although it is paid for."""
         now_us = self._kernel.now_us
-        unsent = [m for m in self._kernel.pending(self._arrive) if m.source == node]
+        unsent = [m for m in self._unicasts() if m.source == node]
         for message in sorted(unsent, key=lambda m: (m.at_us, m.target)):
             if message.at_us > now_us and message.drop is not DropReason.DEAD:
                 message.drop = DropReason.DEAD
@@ -93,8 +99,7 @@ class IdealAir(BaseAir):
     def close(self) -> list[Message]:
         """Log what is still on air as in flight; returns the unicasts that have not arrived, or not set out."""
         now_us = self._kernel.now_us
-        pending = self._kernel.pending(self._arrive)
-        messages = [m for m in pending if m.drop is not DropReason.DEAD]
+        messages = [m for m in self._unicasts() if m.drop is not DropReason.DEAD]
         messages.sort(key=lambda m: (m.at_us, m.source, m.target))
         heard = self._kernel.pending(self._hear)
         announcements = [a for a in heard if a.message.drop is None]
@@ -109,10 +114,14 @@ class IdealAir(BaseAir):
 
     def earliest_on_air_us(self) -> int:
         """When the oldest message still on air was sent; now if there is none."""
-        on_air = self._kernel.pending(self._arrive)
+        on_air = self._unicasts()
         on_air += [a.message for a in self._kernel.pending(self._hear)]
         now_us = self._kernel.now_us
         return min((m.at_us for m in on_air if m.at_us < now_us), default=now_us)
+
+    def _unicasts(self) -> list[Message]:
+        """Unicasts that have not arrived, in no particular order."""
+        return self._kernel.pending(*{*self._arrivals.values(), self._arrive})
 
     def _arrive(self, message: Message) -> None:
         kind = message.kind
@@ -144,7 +153,7 @@ class IdealAir(BaseAir):
             listeners = [
                 n for n in listeners if medium.fate(kind, source, n, sizes, now_us) is None
             ]
-        heard = [n for n in listeners if self._receive(kind, n, size)]
+        heard = self._receive_copies(kind, listeners, size)
         addressed = len(announcement.listeners)
         if len(heard) == addressed:
             outcome = Outcome.DELIVERED

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from network.mac.bare import BareAir, is_bare
 from network.mac.base import Mac, MacParts, MacTraits
 from network.mac.csma import CsmaAir, CsmaOptions
 from network.mac.duty_cycled import DutyCycledAir
@@ -44,7 +45,9 @@ def register(kind: MacKind) -> None:
 
 
 def _ideal(parts: MacParts, options: MacOptions) -> Mac:
-    return DutyCycledAir(parts) if options.duty_cycled else IdealAir(parts)
+    if options.duty_cycled:
+        return DutyCycledAir(parts)
+    return BareAir(parts) if is_bare(parts) else IdealAir(parts)
 
 
 register(MacKind("ideal", IdealAir.traits, _ideal))

@@ -176,7 +176,7 @@ def parse_profile(text: str, source: str) -> Profile:
     """
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ScenarioError(source, [Fault("", "", f"not valid TOML: {error}")]) from None
     reader = _Reader(content)
     profile = _profile(reader)

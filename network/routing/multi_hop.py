@@ -13,10 +13,11 @@ and sink, a dead head is bypassed in one hop.
 from collections.abc import Sequence
 from typing import Final
 
-from network.contract import Handler, LossHandler, Message, NodeId
+from network.contract import Handler, LossHandler, Message, NodeId, Processors, Service
 from network.mac.base import Hearing, LoggedAir
 from network.routing.cluster_trees import ClusterTrees
 from network.routing.routes import Routes
+from network.visits import visitor
 from sim.kernel import Kernel
 from sim.trace.tables import SINK, DropReason
 
@@ -81,6 +82,10 @@ class RoutedAir:
         """Register delivery and loss handlers for messages of `kind`."""
         self._handlers[kind] = (handler, on_loss)
         self._mac.attach(kind, self._on_hop, self._on_hop_lost)
+
+    def attach_service(self, kind: str, service: Service, cpus: Processors) -> None:
+        """Have motes serve messages of `kind` on their CPUs and send them on."""
+        self.attach(kind, visitor(self, cpus, service), service.lose)
 
     def unicast(
         self, kind: str, source: NodeId, target: NodeId, body_bytes: int, body: object, at_us: int

@@ -1,13 +1,23 @@
-"""Python functions that queries call: found by name, as `module:function`."""
+"""Python functions that queries call: found by name, as `module:function`.
+
+To load one is to run its module. A scenario file that names functions is code, so they are loaded only where the user
+allows it.
+"""
 
 import importlib
 import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from join.dsms.changes import Scalar
 from sim.errors import InputError
+
+NOT_ALLOWED: Final = (
+    "not loaded: it is Python code, which can do anything on this machine;"
+    " if you trust it, expected --allow-functions (in Python: allow_functions=True)"
+)
 
 
 def module_file(where: str) -> str:

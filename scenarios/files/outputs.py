@@ -32,9 +32,14 @@ def check_apart(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) 
 
 def no_file(path: Path, expected: str) -> str | None:
     """Why there is no file to read at `path`, where `expected`, such as "a scenario file", should be; None if there is."""
-    if path.is_dir():
-        return f"is a directory, expected {expected}"
-    return None if path.exists() else "no such file"
+    try:
+        if path.is_dir():
+            return f"is a directory, expected {expected}"
+        if path.exists() and not path.is_file():
+            return f"is a device or a pipe, expected {expected}"
+        return None if path.exists() else "no such file"
+    except (OSError, ValueError) as fault:  # a name that no file can have
+        return getattr(fault, "strerror", None) or str(fault)
 
 
 def check_file(path: Path, expected: str) -> None:

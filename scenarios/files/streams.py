@@ -1,6 +1,7 @@
 """Recorded streams, read a batch at a time: columns stream, value and at_us, row order is arrival order."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -96,7 +97,8 @@ class StreamFile:
         """The names of all streams, sorted; reads the file once."""
         names: set[str | None] = set()
         for batch in self._read(["stream"]):
-            names.update(batch.column(0).cast(pa.string()).unique().to_pylist())
+            with self._decoding():
+                names.update(batch.column(0).cast(pa.string()).unique().to_pylist())
         return sorted(name for name in names if name is not None)
 
     def batches(self, known: Sequence[str] | None) -> Iterator[Batch]:
@@ -105,8 +107,18 @@ class StreamFile:
         wanted = None if known is None else pa.array(known, pa.string())
         row = 0
         for batch in self._read(list(COLUMNS)):
-            yield _checked(batch, row, wanted, names)
+            with self._decoding():
+                checked = _checked(batch, row, wanted, names)
+            yield checked
             row += batch.num_rows
+
+    @contextmanager
+    def _decoding(self) -> Iterator[None]:
+        """Report text that is no UTF-8: Arrow does not look into the texts of a Parquet file."""
+        try:
+            yield
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self.path}: cannot be read: {error}") from error
 
     def _read_schema(self) -> pa.Schema:
         if self.path.suffix == ".parquet":

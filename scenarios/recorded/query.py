@@ -13,7 +13,7 @@ from join.dsms.language.errors import QueryError
 from join.dsms.language.parse import parse
 from join.dsms.running_query import Output
 from join.dsms.shared.virtual_cpu import COSTS, NS_PER_US, CpuCosts
-from scenarios.files.functions import load_function
+from scenarios.files.functions import NOT_ALLOWED, load_function
 from scenarios.files.outputs import StatsFile, check_apart
 from scenarios.files.queries import AnswerFile, RecordedStream, RecordedTable, TableChange
 from scenarios.files.window_text import parse_time_us
@@ -43,7 +43,7 @@ def query_files(args: argparse.Namespace) -> None:
     for table in tables:
         catalog.add_table(Table(table.name, table.columns, table.initial))
     for name, where in _pairs(args.function, "--function"):
-        _add_function(catalog, name, where)
+        _add_function(catalog, name, where, allowed=args.allow_functions)
     if args.state_limit is not None and args.state_limit < 1:
         raise InputError(f"--state-limit = {args.state_limit}: expected at least 1")
     engine = Engine(
@@ -129,7 +129,9 @@ def _add_queries(engine: Engine, queries: Sequence[tuple[str, str]]) -> list[str
     return plans
 
 
-def _add_function(catalog: Catalog, name: str, where: str) -> None:
+def _add_function(catalog: Catalog, name: str, where: str, *, allowed: bool) -> None:
+    if not allowed:
+        raise InputError(f"--function {name}={where}: {NOT_ALLOWED}")
     try:
         catalog.add_function(name, *load_function(where, Path.cwd()))
     except InputError as fault:

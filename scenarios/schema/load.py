@@ -4,16 +4,22 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
+from network.topology import read_positions
 from scenarios.files.outputs import no_file
 from scenarios.files.shipped import shipped_folder, shipped_scenarios
 from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
 from sim.errors import Fault, ScenarioError, near_miss
+from sim.files import read_regular
+
+TOO_DEEP: Final = (
+    "nested too deeply; expected arrays and tables inside each other a few times at most"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +30,34 @@ class LoadedScenario:
     source: str
     base_dir: Path
     """Where paths inside the scenario start."""
+    allow_functions: bool = False
+    """Whether the Python functions that it names may be loaded: that runs their modules."""
 
 
-def load_scenario(name_or_path: str, settings: Sequence[str] = ()) -> LoadedScenario:
-    """The scenario at a path, or the shipped one of that name, with `--set` settings applied.
+def load_scenario(
+    name_or_path: str,
+    settings: Sequence[str] = (),
+    *,
+    changes: Mapping[str, object] | None = None,
+    allow_functions: bool = False,
+) -> LoadedScenario:
+    """The scenario at a path, or the shipped one of that name, with `--set` settings and `changes` applied.
+
+    `changes` has values by dotted key.
+
+    With `allow_functions` a run loads the Python functions that the scenario names: trust the file as you would a program.
 
     Raises:
         ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
-    scenario = parse_scenario(text, name_or_path, settings)
+    content = _changed(parse_toml(text, name_or_path), name_or_path, settings, changes)
+    infer_count(content, base_dir)
+    scenario = validate_scenario(content, name_or_path)
     recording = getattr(scenario.phenomenon, "file", None)
     if base_dir == Path() and recording is not None and (shipped_folder() / recording).is_file():
         base_dir = shipped_folder()  # its recording ships with it
-    return LoadedScenario(scenario, name_or_path, base_dir)
+    return LoadedScenario(scenario, name_or_path, base_dir, allow_functions)
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:
@@ -48,11 +68,11 @@ def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple
     """
     path = Path(name_or_path)
     looks_like_a_path = path.suffix == ".toml" or "/" in name_or_path
-    if looks_like_a_path or (name_or_path not in shipped and path.is_dir()):
+    if looks_like_a_path or (name_or_path not in shipped and _is_directory(path)):
         if fault := no_file(path, f"a {noun} file"):
             raise ScenarioError(name_or_path, [Fault("", "", fault)])
         try:
-            return path.read_text(encoding="utf-8"), path.parent
+            return read_regular(path).decode("utf-8"), path.parent
         except (OSError, UnicodeDecodeError) as fault:
             raise ScenarioError(name_or_path, [Fault("", "", f"cannot be read: {fault}")]) from None
     if name_or_path in shipped:
@@ -63,17 +83,51 @@ def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple
     raise ScenarioError(name_or_path, [Fault("", "", expected)])
 
 
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
 def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scenario:
     """Parse the scenario in `text`, with `settings` of the form a.b=value applied.
 
     Raises:
         ScenarioError: it is invalid; lists every error.
     """
-    content = parse_toml(text, source)
+    return validate_scenario(_changed(parse_toml(text, source), source, settings, None), source)
+
+
+def infer_count(content: dict[str, Any], base_dir: Path) -> None:
+    """Set `motes.count` to the number of positions in `motes.positions`, if it is left out."""
+    motes = content.get("motes")
+    if not isinstance(motes, dict) or "count" in motes or motes.get("placement") != "file":
+        return
+    try:
+        text = (base_dir / str(motes.get("positions"))).read_text("utf-8", errors="replace")
+    except OSError:
+        # Whoever reads it next says what is wrong with it.
+        return
+    motes["count"] = len(read_positions(text)[0])
+
+
+def _changed(
+    content: dict[str, Any],
+    source: str,
+    settings: Sequence[str],
+    changes: Mapping[str, object] | None,
+) -> dict[str, Any]:
+    """The content of a file after settings and changes."""
     faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
+    faults += [
+        Fault("set", f"{key}={value!r}", why_not)
+        for key, value in (changes or {}).items()
+        if (why_not := put_key(content, key, value))
+    ]
     if faults:
         raise ScenarioError(source, faults)
-    return validate_scenario(content, source)
+    return content
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
@@ -86,6 +140,8 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(source, [Fault("", "", f"not valid TOML: {error}")]) from None
+    except RecursionError:
+        raise ScenarioError(source, [Fault("", "", TOO_DEEP)]) from None
 
 
 def validate_scenario(content: Mapping[str, Any], source: str) -> Scenario:
@@ -100,6 +156,8 @@ def validate_scenario(content: Mapping[str, Any], source: str) -> Scenario:
         return Scenario.model_validate(content)
     except ValidationError as error:
         raise ScenarioError(source, faults_of(error, Scenario)) from None
+    except RecursionError:
+        raise ScenarioError(source, [Fault("", "", TOO_DEEP)]) from None
 
 
 def _apply(content: dict[str, Any], setting: str) -> Fault | None:
@@ -144,5 +202,5 @@ def _toml_value(text: str) -> Any:  # noqa: ANN401 (any TOML value)
     """A value as TOML would read it; anything that is not TOML is text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text

@@ -143,7 +143,7 @@ class Scenario(Table):
         default={},
         description="Python functions that queries at the sink can call, as `[functions]` with a line `name ="
         ' "module:function"` for each; the module is a file beside the scenario, or an installed'
-        " one",
+        " one. They are code: nothing is loaded without `--allow-functions`",
     )
     query: list[Query] = Field(default=[])
 

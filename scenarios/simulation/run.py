@@ -1,21 +1,25 @@
 """Runs one simulation into a run directory."""
 
+import os
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import Any
 
+from analysis.metrics.kept import keep_metrics
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
+from scenarios.simulation.limits import check_room
 from scenarios.wiring.network import idealisations, lifetime
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.arithmetic import plain_sum
-from sim.errors import Fault, ScenarioError
-from sim.files import beside, replace_folder
+from sim.errors import Fault, MachineError, ScenarioError
+from sim.files import beside, remove_leftovers, replace_folder
 from sim.garbage import rare_collection
 from sim.trace.kinds import CAUSES
 from sim.trace.manifest import MANIFEST, Manifest, Status
@@ -39,16 +43,21 @@ def run_scenario(
     seed: int | None = None,
     force: bool = False,
     progress: Progress = lambda _: None,
+    measuring: Callable[[], None] = lambda: None,
 ) -> Manifest:
-    """Run a scenario and write its run directory.
+    """Run a scenario and write its run directory, with the run's metrics in the manifest.
+
+    `measuring` is called when the simulation is over and its metrics are computed from the trace.
 
     All input is read and checked before the directory is made. If the run is stopped, other than by killing the
     process, the manifest has the status `failed`; where an older run was to be replaced, that run is kept.
 
     Raises:
-        ScenarioError: an input is missing or bad, or the directory is taken.
+        ScenarioError: an input is missing or bad, the directory is taken, or the run would not fit on this machine.
+        MachineError: the directory can no longer be written, as on a full disk.
     """
     seed = loaded.scenario.seed if seed is None else seed
+    check_room(loaded, directory)
     world = build_world(loaded, seed)
     place = _claim(directory, loaded.source, force=force)
     manifest = Manifest(
@@ -60,37 +69,79 @@ def run_scenario(
         idealised=idealisations(loaded.scenario),
         values={str(value): label for value, label in world.phenomenon.labels().items()},
     )
-    manifest.write(place)
-    recorder = Recorder(place, loaded.scenario.trace.chosen())
     started = time.perf_counter()
+    recorder: Recorder | None = None
     try:
+        manifest.write(place)
+        recorder = Recorder(place, loaded.scenario.trace.chosen())
         simulation = build_simulation(world, recorder)
         with rare_collection():
             _simulate(simulation, progress)
         manifest.counts = summarise(simulation)
         manifest.rows, manifest.fingerprint = recorder.close()
-    except BaseException as failure:
-        recorder.abandon()
-        manifest.status = Status.FAILED
-        manifest.error = f"{type(failure).__name__}: {failure}"
+        manifest.status = Status.COMPLETE
+        manifest.simulated_s = loaded.scenario.duration_s
         manifest.wall_s = time.perf_counter() - started
         manifest.write(place)
         if place != directory:
-            shutil.rmtree(place)
+            replace_folder(directory.absolute(), place)
+    except BaseException as failure:
+        if recorder is not None:
+            recorder.abandon()
+        manifest.wall_s = time.perf_counter() - started
+        _mark_failed(manifest, place, failure)
+        if place != directory:
+            shutil.rmtree(place, ignore_errors=True)
+        if isinstance(failure, OSError):
+            raise _unwritable(directory, failure) from failure
         raise
-    manifest.status = Status.COMPLETE
-    manifest.simulated_s = loaded.scenario.duration_s
-    manifest.wall_s = time.perf_counter() - started
-    manifest.write(place)
-    if place != directory:
-        replace_folder(directory.absolute(), place)
+    measuring()
+    try:
+        keep_metrics(directory, manifest)
+    except OSError as failure:
+        raise _unwritable(directory, failure) from failure
     return manifest
 
 
-def _claim(directory: Path, source: str, *, force: bool) -> Path:
-    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
-    place = directory
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+def free_directory(wanted: Path) -> Path:
+    """`wanted`, or the first of wanted-2, wanted-3, … that does not exist yet."""
+    directory, number = wanted, 1
+    while os.path.lexists(directory):  # also False for a name that no file can have
+        number += 1
+        directory = wanted.with_name(f"{wanted.name}-{number}")
+    return directory
+
+
+def _unwritable(directory: Path, failure: OSError) -> MachineError:
+    reason = os.strerror(failure.errno) if failure.errno else str(failure)
+    return MachineError(f"{directory}: cannot be written: {reason}")
+
+
+def _mark_failed(manifest: Manifest, place: Path, failure: BaseException) -> None:
+    """Set the status of a run to `failed`, if that can be written at all."""
+    manifest.status = Status.FAILED
+    manifest.error = f"{type(failure).__name__}: {failure}"
+    try:
+        manifest.write(place)
+    except OSError:
+        shutil.rmtree(place / "trace", ignore_errors=True)  # makes room on a full disk
+        with suppress(OSError):
+            manifest.write(place)
+
+
+def check_free(directory: Path, source: str, *, force: bool) -> None:
+    """Check that a run may go to a directory: that it is new or empty, or, with `force`, holds an older run.
+
+    Raises:
+        ScenarioError: it may not, or cannot be made.
+    """
+    try:
+        remove_leftovers(directory.absolute())
+        remove_leftovers(directory.absolute() / MANIFEST)  # of a run killed before it had one
+        taken = _is_taken(directory)
+    except (OSError, ValueError) as fault:
+        raise _cannot_be_made(directory, source, fault) from None
+    if taken:
         expected = None
         if not force:
             expected = "already there; expected a new directory, or --force to replace a run"
@@ -98,12 +149,25 @@ def _claim(directory: Path, source: str, *, force: bool) -> Path:
             expected = "not a run directory; --force replaces runs only"
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
-        place = beside(directory.absolute(), "new")
+
+
+def _is_taken(directory: Path) -> bool:
+    return directory.exists() and (not directory.is_dir() or any(directory.iterdir()))
+
+
+def _cannot_be_made(directory: Path, source: str, fault: OSError | ValueError) -> ScenarioError:
+    reason = f"cannot be made: {getattr(fault, 'strerror', None) or fault}"
+    return ScenarioError(source, [Fault("--out", repr(str(directory)), reason)])
+
+
+def _claim(directory: Path, source: str, *, force: bool) -> Path:
+    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+    check_free(directory, source, force=force)
     try:
+        place = beside(directory.absolute(), "new") if _is_taken(directory) else directory
         place.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        reason = f"cannot be made: {fault.strerror}"
-        raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
+    except (OSError, ValueError) as fault:
+        raise _cannot_be_made(directory, source, fault) from None
     return place
 
 
@@ -177,17 +241,11 @@ def _record_motes(simulation: Simulation) -> None:
 
 def _record_energy(simulation: Simulation) -> None:
     rows = simulation.recorder.rows("energy")
-    ledger, listening = simulation.ledger, simulation.network.listening
-    now_us = simulation.kernel.now_us
+    ledger, now_us = simulation.ledger, simulation.kernel.now_us
     spent_j = {f"{cause}_j": by_node_j for cause, by_node_j in ledger.by_cause_j.items()}
     for node in range(ledger.count):
         cells = {column: by_node_j[node] for column, by_node_j in spent_j.items()}
         residual_j = ledger.residual_j[node]
-        if listening is not None:
-            due_idle_j, due_sleep_j = listening.due_j(node)
-            residual_j = residual_j - due_idle_j - due_sleep_j
-            cells["idle_j"] += due_idle_j
-            cells["sleep_j"] += due_sleep_j
         rows.append(energy_row(at_us=now_us, node=node, residual_j=residual_j, **cells))
 
 
@@ -251,7 +309,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "requests": dict(accounts.requests),
         "rounds": simulation.rounds.held,
         "mean_heads": simulation.rounds.heads_elected / max(1, simulation.rounds.held),
-        "mean_enrolled": simulation.rounds.heads_enrolled / max(1, simulation.rounds.held),
+        "mean_enrolled": simulation.rounds.heads_listed / max(1, simulation.rounds.held),
         "recording": dict(simulation.world.phenomenon.recording_counts()),
         "tracking": asdict(simulation.tracking.figures()),
         "events": simulation.kernel.processed,

@@ -1,4 +1,4 @@
-"""Sensing: sampling times drawn ahead, values from the phenomenon in batches, one event per sample.
+"""Sensing: sampling times drawn ahead, values from the phenomenon in batches, one event per sample with a value.
 
 Times and values are drawn for all motes, dead or alive, and depend only on the seed: every strategy
 gets the same readings. A dead mote's samples are not taken. A reading is stamped with the time on its mote's
@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from join.reading import Reading
-from network.clocks import true_time
-from network.contract import LocalTime
+from network.contract import LocalTime, true_time
 from network.ledger import Ledger
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import Kernel
@@ -116,6 +115,7 @@ class Sensing:
         self._submit = submit
         self._sample_j = sample_j
         self._local_us = local_us
+        self._has_true_time = local_us is true_time
         self._batch: list[tuple[int, int, int, float | None]] = []
         self.taken = 0
         self.with_value = 0
@@ -139,21 +139,48 @@ class Sensing:
         self._kernel.call_at(start_us + BATCH_US, self._plan, 0)
 
     def _sample(self, position: int) -> None:
-        """Take one sample and arm the next one of the batch."""
-        batch = self._batch
-        following = position + 1
-        if following < len(batch):
-            self._kernel.call_at(batch[following][0], self._sample, following)
-        at_us, node, value, level = batch[position]
+        """Take the samples from `position` on that are due before anything else, up to one with a value; arm the next.
+
+        A sample without a value only draws energy and writes a row: it needs no event of its own unless others are
+        due before it.
+        """
+        batch, skip_to = self._batch, self._kernel.skip_to
+        alive, residual_j = self._ledger.alive, self._ledger.residual_j
+        sense_j, sample_j = self._ledger.sense_j, self._sample_j
+        while True:
+            at_us, node, value, level = batch[position]
+            position += 1
+            left_j = residual_j[node] - sample_j
+            if value >= 0 or left_j <= 0.0:
+                self._arm(position)
+                self._take(at_us, node, value, level)
+                return
+            if alive[node]:
+                residual_j[node] = left_j
+                sense_j[node] += sample_j
+                self.taken += 1
+                stamp_us = at_us if self._has_true_time else self._local_us(node, at_us)
+                self._append((at_us, node, None, level, stamp_us))
+            if position == len(batch):
+                return
+            if not skip_to(batch[position][0]):
+                self._arm(position)
+                return
+
+    def _arm(self, position: int) -> None:
+        """Schedule the next sample of the batch."""
+        if position < len(self._batch):
+            self._kernel.call_at(self._batch[position][0], self._sample, position)
+
+    def _take(self, at_us: int, node: int, value: int, level: float | None) -> None:
+        """Take a sample, unless the mote is dead or dies of it."""
         ledger = self._ledger
         if not ledger.draw(node, ledger.sense_j, self._sample_j):
             return
         self.taken += 1
         stamp_us = self._local_us(node, at_us)
         # In place, not by a function of `sim.trace.rows`: one per sample, where a call would cost a tenth of the time.
-        if value < 0:
-            self._append((at_us, node, None, level, stamp_us))
-        else:
-            self._append((at_us, node, value, level, stamp_us))
+        self._append((at_us, node, value if value >= 0 else None, level, stamp_us))
+        if value >= 0:
             self.with_value += 1
             self._submit(Reading(node, value, stamp_us))

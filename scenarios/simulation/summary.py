@@ -5,9 +5,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from analysis.metrics.counts import counted_metrics
 from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.metrics.inputs import ANSWER, facts_of
+from analysis.metrics.kept import kept_metrics, known_metrics
 from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
 from sim.trace.manifest import Manifest, radio_note
@@ -33,7 +33,7 @@ Metrics = Mapping[str, Any]
 def summary(manifest: Manifest, directory: Path) -> str:
     """The run on one screen; `directory` is the run directory."""
     counts = manifest.counts
-    metrics = counted_metrics(manifest, TraceTables(directory, manifest))
+    metrics = known_metrics(manifest, TraceTables(directory, manifest))
     lines = {
         "phenomenon": _phenomenon(metrics, counts["tracking"]),
         "answer": _listed(metrics, "results", "tuple_width", "delay_ms", "change_delay_ms"),
@@ -42,6 +42,7 @@ def summary(manifest: Manifest, directory: Path) -> str:
         "": radio_note(manifest),
         "energy": _energy(metrics, counts, manifest.scenario["motes"]["count"]),
         "clusters": _listed(metrics, "clusters", "rounds"),
+        "rosters": _rosters(counts),
     }
     if counts.get("recording"):
         lines["recording"] = _recording(counts["recording"])
@@ -58,12 +59,10 @@ def summary(manifest: Manifest, directory: Path) -> str:
         lines["drops"] = f"{reasons} (of readings, messages and held readings)"
     if counts["requests"]:
         lines["probes"] = _probes(metrics, counts["requests"])
-    if facts_of(manifest)[ANSWER.name] != AnswerLevel.RESULTS:
-        lines["errors"] = (
-            _listed(metrics, *_ERRORS) or f"see motejoin compare {quote(str(directory))}"
-        )
-    elif _has_recall(manifest):
-        lines["recall"] = f"see motejoin compare {quote(str(directory))}"
+    if facts_of(manifest)[ANSWER.name] == AnswerLevel.RESULTS:
+        lines["recall"] = _recall(manifest, metrics, directory)
+    else:
+        lines["errors"] = _errors(manifest, metrics, directory)
     title = (
         f"{manifest.name}, seed {manifest.seed}: {manifest.simulated_s:g} s simulated"
         f" in {manifest.wall_s:.1f} s"
@@ -72,11 +71,36 @@ def summary(manifest: Manifest, directory: Path) -> str:
     return "\n".join([title, *body, f"  {'fingerprint':<11} {manifest.fingerprint}"])
 
 
-def _has_recall(manifest: Manifest) -> bool:
-    """Whether the trace has what recall is computed from; see `analysis/metrics/recall.py`."""
-    scenario = manifest.scenario
-    recorded = {"readings", "results"} <= manifest.rows.keys() and scenario["trace"]["partners"]
-    return recorded and scenario["join"]["arity"] != "complete"
+def _recall(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
+    """Recall with the pairs it is of, or why there is none; empty where it is not defined."""
+    if manifest.scenario["join"]["arity"] == "complete":
+        return ""
+    missing = [table for table in METRICS["recall"].tables if table not in manifest.rows]
+    if missing:
+        return f"not known: trace.tables leaves out {' and '.join(missing)}"
+    if not manifest.scenario["trace"]["partners"]:
+        return "not known: partners are not recorded (trace.partners = false)"
+    if kept_metrics(manifest) is None:
+        return _too_large(directory)
+    if metrics["owed"] is None:
+        return ""
+    if metrics["owed"] == 0:
+        return "not defined: no pairs were owed"
+    pairs = f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed"
+    text = f"{number(metrics['recall'])}: {pairs}"
+    wrong = {"listed again": metrics["duplicates"], "no match": metrics["spurious"]}
+    return "; ".join([text, *(f"{number(count)} {what}" for what, count in wrong.items() if count)])
+
+
+def _errors(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
+    """How far the answer is from the exact one, below level `results`; empty where that is not known."""
+    if kept_metrics(manifest) is None:
+        return _too_large(directory)
+    return _listed(metrics, *_ERRORS)
+
+
+def _too_large(directory: Path) -> str:
+    return f"see motejoin compare {quote(str(directory))}: too many pairs for one process"
 
 
 def _listed(metrics: Metrics, *names: str) -> str:
@@ -91,6 +115,17 @@ def _labelled(name: str, value: object) -> str:
     if metric.label == metric.unit:
         return quantity(name, value)
     return f"{metric.label} {figure(name, value)}"
+
+
+def _rosters(counts: Mapping[str, Any]) -> str:
+    """How many heads were missing on the rosters, if any: their readings are not probed, and no message need be lost."""
+    listed, elected = counts["mean_enrolled"], counts["mean_heads"]
+    if not counts["requests"] or listed >= elected:
+        return ""
+    return (
+        f"{number(listed)} of {number(elected)} heads, on average: the sink did not hear of the others,"
+        " and recall falls since they are not probed"
+    )
 
 
 def _phenomenon(metrics: Metrics, tracking: Mapping[str, Any]) -> str:

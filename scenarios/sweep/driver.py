@@ -11,33 +11,36 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from analysis.compare.sweep_answer import SweepAnswer, answer_sweep
+from analysis.compare.measure import verify_runs
+from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
+from analysis.compare.sweep_folder import FORMAT
+from analysis.compare.sweep_folder import RECORD as SWEEP
+from analysis.metrics.kept import code_digest
 from analysis.spark.compaction import FOLDER, Source, compact
-from analysis.spark.session import sweep_session
-from analysis.spark.shipping import ship_code
+from analysis.spark.shipping import share_code
+from analysis.spark.starting import StartingSession
+from analysis.spark.task_check import check_tasks
 from analysis.spark.tasks import Progress, run_tasks
-from analysis.trace.run_check import check_run
-from scenarios.sweep.file import Sweep
+from analysis.spark.traces import Rejected, Run, open_run
 from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
 from scenarios.terminal.progress import ProgressDisplay
-from sim.errors import InputError, TraceError
-from sim.files import write_whole
-from sim.trace.manifest import Manifest, read_complete
+from sim.errors import InputError
+from sim.files import read_regular, write_whole
+from sim.trace.manifest import Manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FORMAT: Final = "motejoin-sweep-1"
-SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
-COMPACT_RUNS_MIN: Final = 200
-"""From this many runs on, traces are compacted by default: so many small files are slow to open."""
+INVALID_SHOWN: Final = 20
+"""Invalid points that are named when a sweep starts."""
 PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
 
 Report = Callable[[str], None]
@@ -63,30 +66,45 @@ def run_sweep(
     master: str | None = None,
     settings: Mapping[str, str] | None = None,
     resume: bool = False,
+    audited: bool = False,
     timeout_s: float | None = None,
-    compacted: bool | None = None,
+    verify: bool = False,
+    compacted: bool = False,
     report: Report = lambda _: None,
 ) -> SweepResult:
     """Do the missing runs and compute the answer from all; `docs/SPARK.md` lists what is written.
+
+    Runs on disk whose metrics are kept are trusted, unless `verify`.
 
     Raises:
         InputError: `out_dir` is taken, or another sweep is at work there.
         MachineError: Spark cannot be started.
     """
-    with _claimed(out_dir, plan.sweep, resume=resume):
+    # A sample leaves a handful of rows.
+    rows = 3 * round(sum(map(samples, plan.runs)))
+    session = StartingSession(
+        master, rows=rows, settings=settings, tasks_may_die=True, report=report
+    )
+    with _claimed(out_dir, resume=resume):
+        _report_invalid(plan, report)
         runs_dir = out_dir / RUNS
+        if not runs_dir.exists() or master is not None:
+            # While run directories are looked at: there is something to do, or somebody to be reached.
+            session.begin()
         kept = _kept(plan, runs_dir, report)
+        if verify and kept:
+            _verify(session, kept, report)
         _write_record(plan, out_dir)
         (out_dir / FAILURES).unlink(missing_ok=True)
         to_do = [run for run in plan.runs if run.run not in kept]
         if kept:
             report(f"{len(kept)} of {len(plan.runs)} runs are complete already")
-        report("starting Spark …")
-        # A sample leaves a handful of rows.
-        rows = 3 * round(sum(map(samples, plan.runs)))
-        spark = sweep_session(master, rows=rows, settings=settings)
-        ship_code(spark, PACKAGES, "motejoin")
         outcomes: list[Outcome] = []
+        if to_do or master is not None:
+            report("starting Spark …")
+            spark = session()
+            share_code(spark, PACKAGES)
+            check_tasks(spark, out_dir.resolve(), report)
         if to_do:
             workshop = Workshop(
                 content=plan.sweep.content,
@@ -94,26 +112,32 @@ def run_sweep(
                 base_dir=str(plan.sweep.base_dir),
                 runs_dir=str(runs_dir.resolve()),
                 timeout_s=timeout_s if timeout_s is not None else plan.sweep.timeout_s,
+                allow_functions=plan.allow_functions,
+                audited=audited,
                 session=new_session(),
             )
             # The longest first: a long run that starts last would leave all other cores idle.
             to_do.sort(key=samples, reverse=True)
             jobs = [Job(run.run, run.point.settings, run.seed) for run in to_do]
-            outcomes = _run_jobs(spark, workshop, jobs, plan.sweep.name)
+            outcomes = _run_jobs(session(), workshop, jobs, plan.sweep.name)
         _remove_asides(runs_dir)
-        failures = plan.invalid + _failures(plan, outcomes, runs_dir)
+        runs, failures = _outcome(plan, kept, outcomes, runs_dir)
+        failures = plan.invalid + failures
+        table = None
+        if runs:
+            if compacted:
+                _compact(session, plan, runs, out_dir, report)
+            identities = {run.run: identity(run) for run in plan.runs}
+            table, damaged = measure_sweep(session, runs, identities, ProgressDisplay)
+            reasons = {entry.directory.name: entry.reason for entry in damaged}
+            failures += _damaged(plan, reasons)
         _write_json(out_dir / FAILURES, [asdict(failure) for failure in failures])
-        failed = {failure.run for failure in failures}
-        complete = [run for run in plan.runs if run.run not in failed]
         answer = None
-        if complete and (len(complete) >= COMPACT_RUNS_MIN if compacted is None else compacted):
-            _compact(spark, complete, out_dir)
-        if complete:
-            report(f"computing the metrics of {len(complete)} runs …")
+        if table is not None and table.num_rows:
             answer = answer_sweep(
-                spark,
+                session,
                 out_dir,
-                {run.run: identity(run) for run in complete},
+                table,
                 plan.grouping,
                 plan.question,
                 plan.baseline_of,
@@ -121,7 +145,18 @@ def run_sweep(
                 description=plan.sweep.description,
                 failures=[(failure.run, failure.error) for failure in failures],
             )
-        return SweepResult(answer, failures, len(kept), len(complete) - len(kept))
+        complete = [] if table is None else table["run"].to_pylist()
+        old = sum(run in kept for run in complete)
+        return SweepResult(answer, failures, old, len(complete) - old)
+
+
+def _report_invalid(plan: Plan, report: Report) -> None:
+    """Name the points that cannot be run, or the first of them, before anything is started."""
+    errors = {failed.point: failed.error for failed in plan.invalid}
+    for point, error in list(errors.items())[:INVALID_SHOWN]:
+        report(f"{point} cannot be run: {error}")
+    if len(errors) > INVALID_SHOWN:
+        report(f"{len(errors) - INVALID_SHOWN} more points cannot be run; {FAILURES} will list all")
 
 
 def _run_jobs(
@@ -131,52 +166,57 @@ def _run_jobs(
 
         def show(state: Progress) -> None:
             note = f"{state.done} of {len(jobs)} runs done, {state.running} running"
-            display.update(state.done, f"{note}, {state.failed} failed")
+            display.update(state.done, f"{note}, {state.counted} failed")
 
         return run_tasks(
             spark,
             workshop.run,
             jobs,
-            failed=lambda outcome: outcome.failure is not None,
+            description=f"{title}: {len(jobs):,} runs",
+            count=lambda outcome: outcome.failure is not None,
             progress=show,
         )
 
 
-def _compact(spark: "SparkSession", runs: Sequence[PlannedRun], out_dir: Path) -> None:
+def _compact(
+    session: StartingSession, plan: Plan, runs: Sequence[Run], out_dir: Path, report: Report
+) -> None:
     """Put the traces of runs into few large files beside them."""
-    sources = []
-    for run in runs:
-        directory = (out_dir / RUNS / run.run).resolve()
-        manifest = read_complete(directory)
-        sources.append(
-            Source(run.run, run.point.name, directory, manifest.rows, manifest.fingerprint)
-        )
-    with ProgressDisplay("compacting the traces", 1) as display:
-        compact(
-            spark,
-            sources,
-            (out_dir / FOLDER).resolve(),
-            lambda state, total: display.update(
-                state.done / total, f"{state.done} of {total} files"
-            ),
-        )
+    points = {run.run: run.point.name for run in plan.runs}
+    sources = [
+        Source(run.run, points[run.run], run.directory, run.manifest.rows, run.manifest.fingerprint)
+        for run in runs
+    ]
+    for fault in compact(session, sources, (out_dir / FOLDER).resolve(), ProgressDisplay).faults:
+        report(f"not compacted: {fault}")
 
 
-def _kept(plan: Plan, runs_dir: Path, report: Report) -> set[str]:
+def _verify(session: StartingSession, kept: dict[str, Run], report: Report) -> None:
+    """Read the traces of the runs on disk, and remove those that are damaged from disk and from `kept`."""
+    for entry in verify_runs(session, list(kept.values()), ProgressDisplay):
+        report(f"{entry.directory.name} is run again: {entry.reason}")
+        shutil.rmtree(entry.directory)
+        del kept[entry.directory.name]
+
+
+def _kept(plan: Plan, runs_dir: Path, report: Report) -> dict[str, Run]:
     """The planned runs that are complete on disk; removes whatever else is in their place."""
     runs_dir.mkdir(parents=True, exist_ok=True)
     planned = {run.run: run for run in plan.runs}
     digests: dict[Path, str] = {}
-    kept, strangers = set(), 0
+    kept, strangers = {}, 0
+    code = code_digest()
     _remove_asides(runs_dir)
-    for directory in sorted(runs_dir.iterdir()):
+    for directory in sorted(runs_dir.resolve().iterdir()):
         if directory.name in planned:
-            why = _why_again(planned[directory.name], directory, plan.sweep.base_dir, digests)
+            run = open_run(directory, directory.name, code)
+            why = _why_again(planned[directory.name], run, plan.sweep.base_dir, digests)
             if why:
                 report(f"{directory.name} is run again: {why}")
                 shutil.rmtree(directory)
             else:
-                kept.add(directory.name)
+                assert isinstance(run, Run)
+                kept[directory.name] = run
         else:
             strangers += 1
     if strangers:
@@ -191,19 +231,26 @@ def _remove_asides(runs_dir: Path) -> None:
             shutil.rmtree(directory, ignore_errors=True)
 
 
-def _why_again(run: PlannedRun, directory: Path, base_dir: Path, digests: dict[Path, str]) -> str:
+def _why_again(
+    run: PlannedRun, found: Run | Rejected, base_dir: Path, digests: dict[Path, str]
+) -> str:
     """Why a run on disk cannot be kept; empty if it can."""
-    try:
-        manifest = check_run(directory)
-    except TraceError as fault:
-        return str(fault)
+    if isinstance(found, Rejected):
+        return found.reason
+    manifest = found.manifest
     if manifest.scenario != run.scenario or manifest.seed != run.seed:
         return "the sweep file or its scenario has changed"
-    if manifest.versions.get("motejoin") != version("motejoin"):
+    if manifest.versions.get("motejoin") != _version():
         return f"it was made by motejoin {manifest.versions.get('motejoin')}"
     if not _same_inputs(manifest, base_dir, digests):
         return "its input files have changed"
     return ""
+
+
+@cache
+def _version() -> str:
+    """Our own version; to look it up takes longer than all the rest of the check of a run."""
+    return version("motejoin")
 
 
 def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -> bool:
@@ -211,7 +258,7 @@ def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -
         path = base_dir / name
         if path not in digests:
             try:
-                content = path.read_bytes()
+                content = read_regular(path)
             except OSError:
                 return False
             digests[path] = hashlib.blake2b(content, digest_size=len(digest) // 2).hexdigest()
@@ -220,39 +267,57 @@ def _same_inputs(manifest: Manifest, base_dir: Path, digests: dict[Path, str]) -
     return True
 
 
-def _failures(plan: Plan, outcomes: Sequence[Outcome], runs_dir: Path) -> list[FailedRun]:
-    """The runs that failed or are not in their place, in the order of the plan."""
+def _outcome(
+    plan: Plan, kept: Mapping[str, Run], outcomes: Sequence[Outcome], runs_dir: Path
+) -> tuple[list[Run], list[FailedRun]]:
+    """The complete runs, and those that failed or are not in their place, each in the order of the plan."""
     by_run = {outcome.run: outcome for outcome in outcomes}
-    failures = []
+    runs_dir = runs_dir.resolve()
+    code = code_digest()
+    runs, failures = [], []
     for run in plan.runs:
-        outcome = by_run.get(run.run)
-        if outcome is None:
+        if run.run in kept:
+            runs.append(kept[run.run])
             continue
+        outcome = by_run[run.run]
+        host = outcome.host
         if outcome.failure is not None:
+            error, detail = outcome.error, outcome.detail
             failures.append(
-                failed_run(
-                    run.point,
-                    run.seed,
-                    outcome.failure,
-                    outcome.error,
-                    host=outcome.host,
-                    detail=outcome.detail,
-                )
+                failed_run(run.point, run.seed, outcome.failure, error, host=host, detail=detail)
             )
-        elif not (runs_dir / run.run).is_dir():
+            continue
+        found = open_run(runs_dir / run.run, run.run, code)
+        if isinstance(found, Run):
+            runs.append(found)
+        elif (runs_dir / run.run).is_dir():
+            failures.append(
+                failed_run(run.point, run.seed, Failure.DAMAGED, found.reason, host=host)
+            )
+        else:
             error = (
-                f"written on {outcome.host} but not visible here:"
+                f"written on {host} but not visible here:"
                 " --out must be a folder that the driver and all executors share"
             )
-            failures.append(
-                failed_run(run.point, run.seed, Failure.NOT_SEEN, error, host=outcome.host)
-            )
-    return failures
+            failures.append(failed_run(run.point, run.seed, Failure.NOT_SEEN, error, host=host))
+    return runs, failures
 
 
-@contextmanager
-def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
-    """Lock `out_dir` for this sweep, so that no other driver works in it."""
+def _damaged(plan: Plan, reasons: Mapping[str, str]) -> list[FailedRun]:
+    """Runs that were complete and turned out to be damaged when their metrics were computed."""
+    return [
+        failed_run(run.point, run.seed, Failure.DAMAGED, reasons[run.run])
+        for run in plan.runs
+        if run.run in reasons
+    ]
+
+
+def check_free(out_dir: Path, *, resume: bool) -> None:
+    """Check that a sweep may go to a folder: that it is new or empty, or holds a sweep that is to be resumed.
+
+    Raises:
+        InputError: it may not.
+    """
     if "://" in str(out_dir) or ":/" in str(out_dir):
         raise InputError(f"--out {out_dir}: expected a folder of a mounted file system, not a URL")
     is_sweep = (out_dir / SWEEP).is_file()
@@ -260,11 +325,17 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
         raise InputError(f"--out {out_dir}: there is a file of that name; expected a folder")
     if out_dir.is_dir() and any(out_dir.iterdir()) and not is_sweep:
         raise InputError(f"--out {out_dir}: is not empty and not a sweep; expected a new folder")
-    if is_sweep and not resume:
+    if is_sweep and not resume and _has_runs(out_dir):
         raise InputError(
             f"--out {out_dir}: there is a sweep already; expected a new folder, or --resume to do"
             " the missing runs"
         )
+
+
+@contextmanager
+def _claimed(out_dir: Path, *, resume: bool) -> Iterator[None]:
+    """Lock `out_dir` for this sweep, so that no other driver works in it."""
+    check_free(out_dir, resume=resume)
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
         lock = (out_dir / SWEEP).open("a")
@@ -275,8 +346,13 @@ def _claimed(out_dir: Path, sweep: Sweep, *, resume: bool) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"--out {out_dir}: another sweep is at work there") from None
-        assert sweep.points
         yield
+
+
+def _has_runs(out_dir: Path) -> bool:
+    """Whether a sweep has got as far as a run; one that has not can simply be started again."""
+    runs_dir = out_dir / RUNS
+    return runs_dir.is_dir() and not all(map(is_aside, runs_dir.iterdir()))
 
 
 def _write_record(plan: Plan, out_dir: Path) -> None:
@@ -287,7 +363,7 @@ def _write_record(plan: Plan, out_dir: Path) -> None:
         "name": sweep.name,
         "source": sweep.source,
         "description": sweep.description,
-        "version": version("motejoin"),
+        "version": _version(),
         "seeds": sweep.seeds,
         "axes": sweep.axes,
         "points": [asdict(point) for point in sweep.points],

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.compare.compare_runs import Question, check_metrics
+from analysis.compare.compare_runs import Question
 from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.metric_columns import check_metrics
 from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep.task import Failure
+from scenarios.wiring.queries import refused_functions
 from sim.errors import Fault, ScenarioError
 
 
@@ -48,13 +50,15 @@ class Plan:
     grouping: Grouping
     question: Question
     baseline_of: dict[str, str]
+    allow_functions: bool = False
+    """Whether runs may load the Python functions that the scenario names."""
 
 
-def plan_sweep(sweep: Sweep, question: Question) -> Plan:
+def plan_sweep(sweep: Sweep, question: Question, *, allow_functions: bool = False) -> Plan:
     """Resolve every point and check all that can be checked before anything is started.
 
     Raises:
-        ScenarioError: no point is valid.
+        ScenarioError: no point is valid, or the scenario names functions, which are not allowed.
         InputError: there is no such metric, key or baseline.
     """
     check_metrics(question.metrics)
@@ -63,13 +67,20 @@ def plan_sweep(sweep: Sweep, question: Question) -> Plan:
     for point in sweep.points:
         try:
             resolved = point_scenario(
-                sweep.content, point.settings, seed=sweep.seeds[0], source=sweep.source
+                sweep.content,
+                point.settings,
+                seed=sweep.seeds[0],
+                source=sweep.source,
+                base_dir=sweep.base_dir,
             )
         except ScenarioError as error:
             faults |= {str(fault): fault for fault in error.faults}
             text = "; ".join(map(str, error.faults))
             invalid += [failed_run(point, seed, Failure.INVALID, text) for seed in sweep.seeds]
             continue
+        refused = refused_functions(resolved.functions, allowed=allow_functions)
+        if refused:
+            raise ScenarioError(sweep.source, refused)
         content = json.dumps(resolved.model_dump(mode="json"))
         for seed in sweep.seeds:
             scenario = json.loads(content) | {"seed": seed}
@@ -78,7 +89,7 @@ def plan_sweep(sweep: Sweep, question: Question) -> Plan:
         raise ScenarioError(sweep.source, list(faults.values()))
     grouping = _grouping(runs, sweep, question.by)
     found = baselines(grouping, question.baseline) if question.baseline else {}
-    return Plan(sweep, runs, invalid, grouping, question, found)
+    return Plan(sweep, runs, invalid, grouping, question, found, allow_functions)
 
 
 def run_name(point: Point, seed: int) -> str:

@@ -18,10 +18,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from analysis.audit.audit import audit_run
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.run import run_scenario
 from scenarios.sweep.file import point_scenario
-from sim.errors import MoteJoinError
+from sim.errors import MoteJoinError, TraceError
 from sim.trace.manifest import read_complete
 
 ATTEMPTS_MAX: Final = 2
@@ -38,12 +39,14 @@ class Failure(StrEnum):
     INVALID = "invalid"
     """The scenario does not allow what the point sets."""
     ERROR = "error"
-    """The simulation raised."""
+    """The simulation raised, or the audit found a violation."""
     TIMEOUT = "timeout"
     DIED = "died"
     """Its process died each time."""
     NOT_SEEN = "not seen"
     """It was written to a place that the driver cannot read."""
+    DAMAGED = "damaged"
+    """It was complete, and files of it are missing or changed since."""
 
 
 class TimeLimitError(Exception):
@@ -80,6 +83,10 @@ class Workshop:
     base_dir: str
     runs_dir: str
     timeout_s: float | None
+    allow_functions: bool
+    """Whether runs may load the Python functions that the scenario names."""
+    audited: bool
+    """Whether the trace of each run is checked before it is moved into place."""
     session: str
     """Separates the files of this driver's tasks from those of others."""
 
@@ -93,11 +100,18 @@ class Workshop:
         shutil.rmtree(aside, ignore_errors=True)
         try:
             with time_limit(self.timeout_s):
+                base_dir = Path(self.base_dir)
                 scenario = point_scenario(
-                    self.content, job.settings, seed=job.seed, source=self.source
+                    self.content,
+                    job.settings,
+                    seed=job.seed,
+                    source=self.source,
+                    base_dir=base_dir,
                 )
-                loaded = LoadedScenario(scenario, self.source, Path(self.base_dir))
+                loaded = LoadedScenario(scenario, self.source, base_dir, self.allow_functions)
                 run_scenario(loaded, aside)
+                if self.audited:
+                    _audit(aside)
             publish(aside, Path(self.runs_dir) / job.run)
         except TimeLimitError as failure:
             return Outcome(job.run, Failure.TIMEOUT, str(failure), host=host)
@@ -109,6 +123,14 @@ class Workshop:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         return Outcome(job.run, host=host)
+
+
+def _audit(directory: Path) -> None:
+    """Raise TraceError if the trace has a violation."""
+    audit = audit_run(directory)
+    found = [f"{name}: {each.text}" for name, many in audit.violations.items() for each in many]
+    if found:
+        raise TraceError(f"the audit found {len(found)} violations; the first: {found[0]}")
 
 
 def aside_of(runs_dir: Path, run: str, attempt: str) -> Path:

@@ -37,13 +37,15 @@ class ControlPace:
     """How many turns on a contended channel each of their frames is given; 0 if there is no contention."""
     contention_us: int
     """Time that a frame needs to get its turn, without its airtime."""
+    jitter_us: int
+    """How much longer each of them can take at most."""
 
     def exchange_us(self, messages: int, body_bytes: int) -> int:
         """How long to wait for this many enrolments or rosters to arrive."""
         profile = self.profile
         message_us = round(profile.on_air_bytes(body_bytes) * profile.airtime_us_per_byte)
         message_us += profile.frames_of(body_bytes) * self.contention_us
-        return max(self.least_us, self.turns * messages * message_us)
+        return max(self.least_us, self.turns * messages * message_us + self.jitter_us)
 
 
 def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
@@ -52,11 +54,15 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     On slow radios a slot holds four messages and an interval eight; under contention an interval holds two
     turns of every mote in range, including back-offs, and enrolments and rosters get a few turns per frame. Where
     frames are repeated to reach radios that sleep, a broadcast's turn is as long as it is repeated, and a unicast's
-    half as long.
+    half as long. Where messages can be late (`faults.jitter_ms`), an interval is long enough for one sent in its
+    first half, and enrolments and rosters may be late on every hop.
     """
     size = profile.on_air_bytes(CONTROL.body_bytes)
     message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
+    jitter_us = to_us(scenario.faults.jitter_ms / 1000)
     interval_us = max(CONTROL.interval_us, 8 * message_us)
+    if jitter_us:
+        interval_us = max(interval_us, 2 * (jitter_us + 8 * message_us))
     slot_us = max(CONTROL.slot_us, 4 * message_us)
     hops = scenario.clustering.options.levels
     if "multi-hop" in (scenario.routing.heads, scenario.routing.sink):
@@ -76,9 +82,10 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
     return ControlPace(
         profile,
         replace(CONTROL, interval_us=interval_us, slot_us=slot_us),
-        least_us=hops * max(EXCHANGE_US, 16 * message_us, 2 * repeats_us),
+        least_us=hops * max(EXCHANGE_US, 16 * message_us + jitter_us, 2 * repeats_us + jitter_us),
         turns=turns,
         contention_us=contention_us,
+        jitter_us=hops * jitter_us,
     )
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from network.churn import Change, Churn, arrivals, crashes, departures
-from network.clocks import LocalClocks, true_time
-from network.contract import LocalTime, SinkWay
+from network.clocks import LocalClocks
+from network.contract import LocalTime, SinkWay, true_time
 from network.ledger import Ledger
 from network.listening import DutyCycle, Listening
 from network.mac.base import LoggedAir, MacParts

@@ -1,13 +1,13 @@
 """The queries of a scenario's sink: reads their tables, makes their engine, reports their errors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from join.dsms.catalog import Catalog, Table
 from join.dsms.engine import Engine
 from join.dsms.language.errors import QueryError
 from join.sink.queries import SinkQueries, sensors_schema
 from join.sink.sensors_query import parse_sensors_query
-from scenarios.files.functions import load_function, module_file
+from scenarios.files.functions import NOT_ALLOWED, load_function, module_file
 from scenarios.files.queries import RecordedTable, TableChange
 from scenarios.schema.load import LoadedScenario
 from scenarios.wiring.site import read_input
@@ -34,12 +34,22 @@ def read_functions(loaded: LoadedScenario, inputs: dict[str, str]) -> None:
     """Digests of the modules beside the scenario whose functions its queries can call go to `inputs`.
 
     Raises:
-        ScenarioError: a file cannot be read.
+        ScenarioError: functions are not allowed, or a file cannot be read.
     """
+    refused = refused_functions(loaded.scenario.functions, allowed=loaded.allow_functions)
+    if refused:
+        raise ScenarioError(loaded.source, refused)
     for name, where in loaded.scenario.functions.items():
         path = module_file(where)
         if (loaded.base_dir / path).is_file():
             read_input(loaded, f"functions.{name}", path, inputs)
+
+
+def refused_functions(functions: Mapping[str, str], *, allowed: bool) -> list[Fault]:
+    """An error for each function of a scenario, unless they are allowed."""
+    if allowed:
+        return []
+    return [Fault(f"functions.{name}", repr(at), NOT_ALLOWED) for name, at in functions.items()]
 
 
 def build_engine(

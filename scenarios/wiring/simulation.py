@@ -108,8 +108,8 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
             raise ScenarioError(loaded.source, [Fault("join.home", "'scope'", expected)])
     except InputError as fault:
         raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
-    tables = read_tables(loaded, inputs)
     read_functions(loaded, inputs)
+    tables = read_tables(loaded, inputs)
     # Made here only to find errors in the queries before anything is written.
     build_engine(loaded, phenomenon.attribute, tables)
     return World(

@@ -21,6 +21,7 @@ from network.topology import (
 from scenarios.phenomena.registry import recorded_positions_m
 from scenarios.schema.load import LoadedScenario
 from sim.errors import Fault, ScenarioError
+from sim.files import read_regular
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK
 
@@ -44,7 +45,7 @@ def read_input(loaded: LoadedScenario, key: str, path: str, inputs: dict[str, st
         ScenarioError: it cannot be read.
     """
     try:
-        content = (loaded.base_dir / Path(path)).read_bytes()
+        content = read_regular(loaded.base_dir / Path(path))
     except OSError as fault:
         reason = fault.strerror or str(fault)
         raise ScenarioError(
@@ -141,7 +142,11 @@ def _place_from_file(
     content = read_input(loaded, "motes.positions", motes.positions, inputs)
     points_m, bad = read_positions(content.decode("utf-8", errors="replace"))
     faults = [
-        Fault("motes.positions", repr(motes.positions), f"line {n} is {line!r}, expected `id x y`")
+        Fault(
+            "motes.positions",
+            repr(motes.positions),
+            f"line {n} is {line!r}, expected `id x y`, or CSV with a header id,x_m,y_m",
+        )
         for n, line in bad[:20]
     ]
     if not bad and len(points_m) != motes.count:

@@ -47,6 +47,8 @@ class Manifest:
     """What the radio leaves out that a real one has, for people: such as `no collisions`."""
     fingerprint: str = ""
     """Digest of the trace content: same scenario, seed, version and inputs, same fingerprint."""
+    metrics: dict[str, Any] = field(default_factory=dict)
+    """Metrics of the run, computed from its trace: see `analysis.metrics.kept`."""
     error: str = ""
     format: str = FORMAT
 
@@ -56,7 +58,7 @@ class Manifest:
 
 
 _KINDS: Final[list[tuple[tuple[str, ...], type | UnionType, str]]] = [
-    (("scenario", "versions", "inputs", "rows", "counts", "values"), dict, "an object"),
+    (("scenario", "versions", "inputs", "rows", "counts", "values", "metrics"), dict, "an object"),
     (("idealised",), list, "an array"),
     (("seed",), int, "a whole number"),
     (("simulated_s", "wall_s"), int | float, "a number"),

@@ -6,27 +6,18 @@ happens once per batch.
 
 import hashlib
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sim.trace.tables import TABLES, Column, Kind
+from sim.trace.columns import ARROW_TYPES, convert
+from sim.trace.tables import TABLES, Kind
 
-BATCH_ROWS = 200_000
-
-ARROW_TYPES: dict[Kind, pa.DataType] = {
-    Kind.INT32: pa.int32(),
-    Kind.INT64: pa.int64(),
-    Kind.FLOAT64: pa.float64(),
-    Kind.BOOL: pa.bool_(),
-    Kind.TEXT: pa.string(),
-    Kind.NODES: pa.list_(pa.int32()),
-    Kind.MEMBERS: pa.list_(pa.struct([("node", pa.int32()), ("at_us", pa.int64())])),
-}
+BATCH_ROWS = 100_000
+BATCH_ROWS_WITH_LISTS = 5_000
+"""Rows that are kept before they are written. A row with a list can hold hundreds of members, so there are fewer of them."""
 
 
 class Rows(Protocol):
@@ -68,10 +59,10 @@ class Recorder:
         writer = self._writers.get(table)
         return writer.rows if writer else _Discard()
 
-    def flush(self, at_least: int = BATCH_ROWS) -> None:
-        """Write the tables that have gathered `at_least` rows."""
+    def flush(self, at_least: int | None = None) -> None:
+        """Write the tables that have gathered a batch of rows, or `at_least` so many."""
         for writer in self._writers.values():
-            if len(writer.rows) >= at_least:
+            if len(writer.rows) >= (writer.batch_rows if at_least is None else at_least):
                 writer.flush()
 
     def close(self) -> tuple[dict[str, int], str]:
@@ -98,13 +89,12 @@ class _TableWriter:
         self.rows: list[tuple[Any, ...]] = []
         self.count = 0
         self._columns = TABLES[table]
+        has_lists = any(column.kind in {Kind.NODES, Kind.MEMBERS} for column in self._columns)
+        self.batch_rows = BATCH_ROWS_WITH_LISTS if has_lists else BATCH_ROWS
         self._schema = arrow_schema(table)
         self._digests = [
-            [
-                hashlib.blake2b(digest_size=16)
-                for _ in _content(c, pa.array([], ARROW_TYPES[c.kind]))
-            ]
-            for c in self._columns
+            [hashlib.blake2b(digest_size=16) for _ in convert(column, ())[1]]
+            for column in self._columns
         ]
         directory.mkdir(parents=True)
         # Sorted times pack to a byte or two as deltas; everything else does well as a dictionary.
@@ -125,12 +115,11 @@ class _TableWriter:
         assert len(columns) == len(self._columns), (len(columns), self._schema)
         arrays = []
         for column, digests, cells in zip(self._columns, self._digests, columns, strict=True):
-            array = _array(column.kind, cells)
-            assert column.nullable or array.null_count == 0, (column.name, array.null_count)
-            for digest, content in zip(digests, _content(column, array), strict=True):
+            array, contents = convert(column, cells)
+            for digest, content in zip(digests, contents, strict=True):
                 digest.update(content)
             arrays.append(array)
-        self._writer.write_table(pa.table(arrays, schema=self._schema))
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
         self.count += len(self.rows)
         self.rows.clear()
 
@@ -140,54 +129,12 @@ class _TableWriter:
 
     def release(self) -> None:
         self.rows.clear()
-        self._writer.close()
+        try:
+            self._writer.close()
+        except OSError:
+            self._writer.is_open = (
+                False  # or Arrow would try again, and print a traceback, when it is collected
+            )
 
     def digest(self) -> str:
         return ",".join(d.hexdigest() for digests in self._digests for d in digests)
-
-
-def _array(kind: Kind, cells: Sequence[Any]) -> pa.Array:
-    """One column of a batch. C code concatenates the lists; Arrow would convert every member by itself."""
-    arrow_type = ARROW_TYPES[kind]
-    if kind not in {Kind.NODES, Kind.MEMBERS}:
-        return pa.array(cells, type=arrow_type)
-    missing = np.fromiter((cell is None for cell in cells), np.bool_, len(cells))
-    lists = [cell or () for cell in cells]
-    ends = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)), dtype=np.int32)
-    # A list that is missing is marked where it would begin.
-    offsets = pa.array(np.append(np.int32(0), ends), mask=np.append(missing, np.False_))
-    flat = chain.from_iterable(lists)
-    if kind is Kind.NODES:
-        return pa.ListArray.from_arrays(offsets, pa.array(np.fromiter(flat, np.int32)))
-    members = np.fromiter(chain.from_iterable(flat), np.int64).reshape(-1, 2)
-    columns = [
-        pa.array(np.ascontiguousarray(members[:, place]), type=field.type)
-        for place, field in enumerate(arrow_type.value_type)
-    ]
-    structs = pa.StructArray.from_arrays(columns, fields=list(arrow_type.value_type))
-    return pa.ListArray.from_arrays(offsets, structs)
-
-
-def _content(column: Column, array: pa.Array) -> list[bytes]:
-    """A column's content as byte strings, the same number of them whatever the rows.
-
-    Each has a digest of its own, so that the division of rows into batches has no effect.
-    """
-    content = []
-    if column.nullable:
-        content.append(np.asarray(array.is_valid()).astype(np.uint8).tobytes())
-    match column.kind:
-        case Kind.INT32 | Kind.INT64 | Kind.FLOAT64 | Kind.BOOL:
-            if array.null_count:
-                array = array.fill_null(0)
-            content.append(array.to_numpy(zero_copy_only=False).tobytes())
-        case Kind.TEXT:
-            texts = (f"{text or ''}\0" for text in array.to_pylist())
-            content.append("".join(texts).encode())
-        case Kind.NODES | Kind.MEMBERS:
-            lengths = array.value_lengths().fill_null(0)
-            content.append(lengths.to_numpy(zero_copy_only=False).astype(np.int32).tobytes())
-            flat = array.flatten()
-            parts = flat.flatten() if column.kind is Kind.MEMBERS else [flat]
-            content.extend(part.to_numpy(zero_copy_only=False).tobytes() for part in parts)
-    return content

@@ -44,10 +44,12 @@ def main() -> None:
     sampler = Sampler()
     signal.signal(signal.SIGPROF, sampler.look)
     signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
-    wall_s, messages = run(zipf(feedback, seconds))
+    cpu_s, messages = run(zipf(feedback, seconds))
     signal.setitimer(signal.ITIMER_PROF, 0.0)
     assert sampler.samples
-    print(f"feedback {feedback}: {wall_s:.1f} s, {messages:,} messages, {sampler.samples} samples")
+    print(
+        f"feedback {feedback}: {cpu_s:.1f} CPU s, {messages:,} messages, {sampler.samples} samples"
+    )
     print("running  itself")
     for name, count in sampler.running.most_common(SHOWN):
         shares = count / sampler.samples, sampler.itself[name] / sampler.samples

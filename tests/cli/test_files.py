@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.support.runs import fails
@@ -15,6 +17,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.csv").write_text(STREAM)
     (tmp_path / "run").write_text("")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    texts = pa.array([b"\xa8", b"x"], pa.binary()).view(pa.string())
+    table = pa.table({"stream": ["A", "B"], "value": texts, "at_us": [1, 2]})
+    pq.write_table(table, tmp_path / "bytes.parquet")
+    table = pa.table({"stream": texts, "value": ["A", "B"], "at_us": [1, 2]})
+    pq.write_table(table, tmp_path / "names.parquet")
     (tmp_path / "field").mkdir()
     for name in ("dir.csv", "dir.parquet", "dir.toml", "dir.json", "dir.png"):
         (tmp_path / name).mkdir()
@@ -33,6 +41,18 @@ INPUTS = {
     "join": (
         [*JOIN, "dir.csv", "out.csv"],
         "dir.csv: is a directory, expected a .csv or .parquet file",
+    ),
+    "device": (
+        [*JOIN, "zero.csv", "out.csv"],
+        "zero.csv: is a device or a pipe, expected a .csv or .parquet file",
+    ),
+    "no UTF-8": (
+        [*JOIN, "bytes.parquet", "out.csv", "--arity=variable"],
+        "bytes.parquet: cannot be read: 'utf-8' codec can't decode byte 0xa8 in position 0: invalid start byte",
+    ),
+    "no UTF-8 in names": (
+        [*JOIN, "names.parquet", "out.csv"],
+        "names.parquet: cannot be read: 'utf-8' codec can't decode byte 0xa8 in position 0: invalid start byte",
     ),
     "missing stream": ([*JOIN, "none.csv", "out.csv"], "none.csv: no such file"),
     "missing Parquet": ([*JOIN, "none.parquet", "out.csv"], "none.parquet: no such file"),

@@ -10,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from scenarios.cli import main
+from tests.support.runs import fails
 
 EXAMPLE_1 = "id,temperature,at_us\n2,88,1\n2,92,2\n3,91,3\n1,95,4\n2,89,5\n3,95,6\n"
 
@@ -99,8 +100,11 @@ def test_a_table_changes_while_the_query_runs(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--function", "abs=math:fabs"], "the name abs is taken"),
-        (["--function", "twice=operator:neg"], "it returned -1; expected true or false"),
+        (["--allow-functions", "--function", "abs=math:fabs"], "the name abs is taken"),
+        (
+            ["--allow-functions", "--function", "twice=operator:neg"],
+            "it returned -1; expected true or false",
+        ),
         (
             ["--until", "3s"],
             "last row comes at 20000000 us, expected that or later, found 3000000 us",
@@ -120,11 +124,23 @@ def test_misleading_options_are_rejected(
     assert not out.exists()
 
 
+def test_a_python_function_is_not_loaded_unless_allowed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "hostile.py").write_text("open('trap', 'w').close()\ndef f(id): return True\n")
+    query = ["query", "SELECT id FROM S WHERE f(id)", "--stream=S=s.csv", "--out=a.csv"]
+    said = fails(capsys, *query, "--function=f=hostile:f")
+    assert said.startswith("--function f=hostile:f: not loaded: it is Python code")
+    assert "--allow-functions" in said
+    assert not (folder / "trap").exists()
+    assert not (folder / "a.csv").exists()
+
+
 def test_a_python_function_is_a_predicate(folder: Path) -> None:
     (folder / "mine.py").write_text("def similar(a, b):\n    return abs(a - b) <= 1\n")
     sql = "SELECT A.place, B.place FROM T A, H B WHERE similar(A.place, B.place) WINDOW 1 s"
     arguments = ["query", sql, "--stream=T=t.csv", "--stream=H=h.csv", "--out=a.csv"]
-    assert main([*arguments, "--function=similar=mine:similar"]) == 0
+    assert main([*arguments, "--allow-functions", "--function=similar=mine:similar"]) == 0
     assert [row[2:] for row in rows(folder / "a.csv")] == [
         ["change", "A.place", "B.place"],
         ["+", "1", "1"],
@@ -202,12 +218,30 @@ def test_evictions_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]
         (["SELECT id FROM S", "--stream=N"], "--stream N: expected NAME=VALUE"),
         (["SELECT id FROM S", "--table=R=rooms.csv"], "row 1: change = 'x': expected + or -"),
         (["SELECT id FROM S", "--table=R=gone.csv"], "gone.csv: row 2: change = '-' without at_us"),
-        (["SELECT id FROM S", "--function=f=nowhere:f"], "--function f=nowhere:f"),
-        (["SELECT id FROM S", "--function=f=builtins:max"], "f=builtins:max: how many arguments"),
-        (["SELECT id FROM S", "--function=f=unread:f"], "f=unread:f: SyntaxError: "),
-        (["SELECT id FROM S", "--function=f=failing:f"], "f=failing:f: ZeroDivisionError: "),
-        (["SELECT id FROM S", "--function=f=json:dumps"], "f=json:dumps: another module json is"),
-        (["SELECT id FROM S", "--function=f=failing"], "f=failing: expected MODULE:FUNCTION"),
+        (
+            ["SELECT id FROM S", "--allow-functions", "--function=f=nowhere:f"],
+            "--function f=nowhere:f",
+        ),
+        (
+            ["SELECT id FROM S", "--allow-functions", "--function=f=builtins:max"],
+            "f=builtins:max: how many arguments",
+        ),
+        (
+            ["SELECT id FROM S", "--allow-functions", "--function=f=unread:f"],
+            "f=unread:f: SyntaxError: ",
+        ),
+        (
+            ["SELECT id FROM S", "--allow-functions", "--function=f=failing:f"],
+            "f=failing:f: ZeroDivisionError: ",
+        ),
+        (
+            ["SELECT id FROM S", "--allow-functions", "--function=f=json:dumps"],
+            "f=json:dumps: another module json is",
+        ),
+        (
+            ["SELECT id FROM S", "--allow-functions", "--function=f=failing"],
+            "f=failing: expected MODULE:FUNCTION",
+        ),
         (
             ["SELECT id FROM S", "--table=R=half.csv"],
             "half.csv: row 2: at_us = 1.5: expected whole",
@@ -268,7 +302,7 @@ def test_any_failure_of_a_function_ends_in_an_error_that_names_it(
     )
     (folder / "leaving.py").write_text("raise SystemExit(3)\n")
     query = ["query", "SELECT id FROM S WHERE f(id)", "--stream=S=s.csv", "--out=a.csv"]
-    assert main([*query, f"--function=f={function}"]) == 2
+    assert main([*query, "--allow-functions", f"--function=f={function}"]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     where = "query query, stream S, at_us 1: line 1, column 24: "
     assert error.startswith(says if says.startswith("--function") else where + says)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.checkers.missing import find_missing
 from tests.support.checkers.trace import Trace, check_trace
 from tests.support.runs import SMALL, fails, run_here
 
@@ -210,3 +211,21 @@ def test_unusable_settings_are_rejected_by_name(
     message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *_set(*settings))
     assert all(words in message for words in said), message
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("mac", ["ideal", "tdma", "csma"])
+def test_messages_that_are_late_cut_no_head_off(tmp_path: Path, mac: str) -> None:
+    settings = ["motes.count=40", "duration_s=80.0", "motes.start_s=15.0", "motes.drain_s=5.0"]
+    settings += ["faults.jitter_ms=200.0", "join.feedback=off", f"radio.mac={mac}"]
+    settings += ["trace.messages=full", "trace.partners=true"]
+    settings += ["field.width_m=100.0", "field.height_m=100.0", "radio.range_m=60.0"]
+    settings += ["clustering.range_m=40.0", "clustering.round_s=30.0", "phenomenon.domain=20"]
+    run_here(tmp_path / "run", *_set(*settings), scenario="snjoin-zipf")
+    trace = check_trace(tmp_path / "run")
+    counts = trace.manifest.counts
+    assert counts["mean_enrolled"] == counts["mean_heads"]
+    missing = find_missing(trace)
+    assert missing.owed > 1000
+    assert "head not known" not in missing.reasons, missing.reasons
+    # A member whose join message is late is no head of its own.
+    assert counts["mean_heads"] < 30

@@ -147,3 +147,61 @@ def test_a_missing_recording_is_named_with_scenario_and_table(
     setting = "phenomenon.file=nowhere.csv"
     message = fails(capsys, "run", "replay-gas", "--out", str(tmp_path / "run"), "--set", setting)
     assert "replay-gas: phenomenon: nowhere.csv: cannot be read: No such file" in message
+
+
+def test_toml_nested_too_deeply_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = "[" * 3000 + "]" * 3000
+    path = tmp_path / "deep.toml"
+    path.write_text(f"name = {deep}\n")
+    assert "nested too deeply" in fails(capsys, "run", str(path), "--out", str(tmp_path / "run"))
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), "--set", f"seed={deep}")
+    assert "seed" in message
+    keys = ".".join("a" * 3000)
+    fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), "--set", f"{keys}=1")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_nul_in_an_argument_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["run", SMALL, "--out", "a\0b"], ["query", "SELECT", "--out", "\0"]):
+        assert "expected no NUL character" in fails(capsys, *arguments)
+
+
+def test_a_nul_in_the_name_of_an_input_file_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setting = 'motes.positions="a\\u0000b"'
+    settings = ["--set", "motes.placement=file", "--set", setting]
+    assert "embedded null byte" in fails(
+        capsys, "run", SMALL, "--out", str(tmp_path / "run"), *settings
+    )
+
+
+def test_a_name_that_no_directory_can_have_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "x" * 300
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / name))
+    assert "--out" in message
+    assert "cannot be made" in message
+    fails(capsys, "run", f"{tmp_path}/{name}.toml")
+    fails(capsys, "report", str(tmp_path / name))
+    fails(capsys, "join", str(tmp_path / f"{name}.csv"), str(tmp_path / "out.csv"), "--window=1s")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings"),
+    [
+        (SMALL, ["motes.placement=file", "motes.positions=/dev/zero"]),
+        ("replay-gas", ["phenomenon.file=/dev/zero"]),
+        ("/dev/zero", []),
+    ],
+    ids=["positions", "recording", "scenario"],
+)
+def test_a_device_is_no_input_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], scenario: str, settings: list[str]
+) -> None:
+    arguments = [word for setting in settings for word in ("--set", setting)]
+    message = fails(capsys, "run", scenario, "--out", str(tmp_path / "run"), *arguments)
+    assert "found a device or a pipe" in message or "is a device or a pipe" in message

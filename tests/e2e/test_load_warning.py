@@ -54,5 +54,6 @@ def test_summary_and_report_say_what_an_ideal_radio_leaves_out(
         page = (directory / "report.html").read_text()
         assert page.count(f"On air ({note})") == bool(note)
         assert page.count(f"Traffic by message kind ({note})") == bool(note)
+        assert (f"Bytes on air by message kind ({note})" in page) == bool(note)
         assert ("<h2>On air</h2>" in page) != bool(note)
         capsys.readouterr()

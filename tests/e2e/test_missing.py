@@ -61,3 +61,20 @@ def test_spark_counts_the_same_pairs(tmp_path: Path) -> None:
     assert [row["recall"] for row in rows] == [
         delivered / owed for owed, delivered, _, _ in counted
     ]
+
+
+@pytest.mark.parametrize("probing", ["chain", "fan-out"])
+def test_the_sink_passes_over_dead_heads_without_sending_to_itself(
+    tmp_path: Path, probing: str
+) -> None:
+    settings = [
+        "join.feedback=directory",
+        f"join.probing={probing}",
+        "faults.crashes={mean_up_s=40.0, mean_down_s=10.0}",
+        "clustering.on_head_failure=wait",
+    ]
+    run_here(tmp_path / "run", *(word for setting in settings for word in ("--set", setting)))
+    trace = check_trace(tmp_path / "run")
+    from_sink = "kind = 'probe' AND source = -1 AND outcome = 'dead'"
+    assert trace.number(f"SELECT count(*) FROM messages WHERE {from_sink}") > 0
+    assert set(trace.manifest.counts["requests"]) == {"finished"}

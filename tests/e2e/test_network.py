@@ -307,14 +307,25 @@ def test_the_energy_sampling_interval_changes_no_other_table(tmp_path: Path) -> 
     for table in set(rarely.manifest.rows) - {"energy"}:
         every = f"SELECT * FROM {table}"
         assert rarely.rows(every) == often.rows(every), table
-    # Idle energy due between two settlements is included: energy falls evenly.
-    falls = """SELECT max(idle_j), min(idle_j) FROM (SELECT at_us, node,
-        idle_j - lag(idle_j) OVER (PARTITION BY node ORDER BY at_us) AS idle_j FROM energy)
-        WHERE at_us BETWEEN 10000000 AND 30000000"""
-    ((most_j, least_j),) = often.rows(falls)
-    assert isinstance(most_j, float)
-    assert isinstance(least_j, float)
-    assert most_j < 1.3 * least_j
+
+
+def test_energy_between_whole_seconds_is_cumulative_and_only_the_dead_have_none(
+    tmp_path: Path,
+) -> None:
+    settings = ["duration_s=50.5", *VARIANTS["csma, idle death"], "motes.battery_j=2.0"]
+    run_here(tmp_path / "run", *_set(*settings, "trace.energy_every_s=0.7"))
+    trace = check_trace(tmp_path / "run")
+    causes = ("tx_j", "rx_j", "idle_j", "cpu_j", "sense_j", "control_j", "overhear_j", "sleep_j")
+    shrinks = " OR ".join(f"{cause} < lag({cause}) OVER w" for cause in causes)
+    trace.none(
+        f"SELECT * FROM energy WINDOW w AS (PARTITION BY node ORDER BY at_us) QUALIFY {shrinks}"
+    )
+    # A mote without energy takes no more samples.
+    trace.none(
+        """SELECT * FROM energy JOIN readings USING (node)
+        WHERE residual_j = 0 AND readings.at_us > energy.at_us"""
+    )
+    assert trace.number("SELECT count(*) FROM deaths") > 10
 
 
 def test_a_slow_sink_delays_a_centralised_join(tmp_path: Path) -> None:

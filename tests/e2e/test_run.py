@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
+from sim.files import beside
 from sim.trace.manifest import MANIFEST, Status, read_manifest
 from sim.trace.tables import TABLES
 from tests.support.checkers.trace import Trace, check_trace
@@ -116,22 +118,31 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("settings", "is_shown"),
+    ("settings", "shown"),
     [
-        ([], True),
-        (["join.arity=complete"], False),
-        (["trace.partners=false"], False),
-        (["trace.tables=['results']"], False),
+        ([], r"0\.\d+: [\d,]+ of [\d,]+ pairs owed"),
+        (["join.strategy=centralised"], r"1: ([\d,]+) of \1 pairs owed"),
+        (["join.arity=complete"], None),
+        (
+            ["trace.partners=false"],
+            r"not known: partners are not recorded \(trace.partners = false\)",
+        ),
+        (["trace.tables=['results']"], "not known: trace.tables leaves out readings"),
+        (["trace.tables=['motes']"], "not known: trace.tables leaves out readings and results"),
+        (["duration_s=7.0"], "not defined: no pairs were owed"),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
-def test_the_summary_names_the_command_for_recall_where_it_is_defined(
-    tmp_path: Path, settings: list[str], is_shown: bool, capsys: pytest.CaptureFixture[str]
+def test_the_summary_has_recall_or_says_why_not(
+    tmp_path: Path, settings: list[str], shown: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "a run"
-    run_here(out, *_set("duration_s=30.0", *settings))
-    line = f"  recall      see motejoin compare '{out}'"
-    assert (line in capsys.readouterr().out.splitlines()) == is_shown
+    run_here(tmp_path / "run", *_set("duration_s=30.0", *settings))
+    found = re.search(r"^  recall +(.*)$", capsys.readouterr().out, re.MULTILINE)
+    if shown is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert re.fullmatch(shown, found[1])
 
 
 def test_errors_in_a_recording_are_reported(
@@ -233,7 +244,9 @@ def _interrupted(simulation: object) -> None:
 
 
 def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path: Path) -> None:
-    for name, signum in (("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)):
+    codes = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}
+    for signum, code in codes.items():
+        name = signum.name
         out = tmp_path / name
         process = subprocess.Popen(
             [sys.executable, "-m", "scenarios", "run", "gas-cloud", "--out", str(out)],
@@ -246,8 +259,71 @@ def test_a_killed_run_is_recognisable_and_an_interrupted_one_is_marked(tmp_path:
         os.kill(process.pid, signum)
         process.communicate(timeout=60)
         status = read_manifest(out).status
-        if signum == signal.SIGKILL:
-            assert status is Status.RUNNING
-        else:
-            assert process.returncode == 130
-            assert status is Status.FAILED
+        assert process.returncode == code
+        assert status is (Status.RUNNING if signum is signal.SIGKILL else Status.FAILED)
+
+
+@pytest.mark.parametrize("bytes_most", [100, 30_000, 100_000])
+def test_a_run_that_cannot_be_written_to_its_end_says_so_and_is_marked(
+    tmp_path: Path, bytes_most: int
+) -> None:
+    # A limit on the size of files fails like a full disk, without one.
+    limited = f"ulimit -f {max(1, bytes_most // 1024)}; exec {sys.executable} -m scenarios"
+    run = f"{limited} run {SMALL} --out run --set duration_s=60.0"
+    done = subprocess.run(
+        ["bash", "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1] == "run: cannot be written: File too large"
+    if bytes_most > 10_000:  # less than a manifest cannot be written at all
+        manifest = read_manifest(tmp_path / "run")
+        assert manifest.status is Status.FAILED
+        assert "File too large" in manifest.error
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
+    assert not list((tmp_path / "run").glob(".*"))
+
+
+def test_output_that_cannot_be_printed_is_one_message(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m scenarios scenarios > /dev/full"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "motejoin: No space left on device\n"
+
+
+def test_what_a_killed_forced_run_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run_here(out, "--set", "duration_s=10.0")
+    finished = read_manifest(out)
+    command = [sys.executable, "-m", "scenarios", "run", "gas-cloud", "--out", str(out), "--force"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while len(list(tmp_path.iterdir())) == 1:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.kill()
+    process.communicate(timeout=60)
+    assert read_manifest(out) == finished
+    run_here(out, "--set", "duration_s=10.0", "--force")
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_directory_that_a_killed_run_had_only_begun_is_free(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    part = beside(out / MANIFEST, "part")
+    part.with_name(part.name.replace(f".{os.getpid()}-", f".{ended.pid}-")).touch()
+    run_here(out, "--set", "duration_s=10.0")
+
+
+def test_a_run_without_descriptors_left_says_so_and_is_marked(tmp_path: Path) -> None:
+    run = f"ulimit -n 14; exec {sys.executable} -m scenarios run {SMALL} --out run"
+    done = subprocess.run(
+        ["bash", "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1] == "run: cannot be written: Too many open files"
+    assert read_manifest(tmp_path / "run").status is Status.FAILED

@@ -7,8 +7,14 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from analysis.compare.compare_runs import Question
 from scenarios.cli import main
 from scenarios.files.shipped import shipped_scenarios
+from scenarios.schema.load import load_scenario
+from scenarios.simulation.run import run_scenario
+from scenarios.sweep.file import load_sweep
+from scenarios.sweep.plan import plan_sweep
+from sim.errors import ScenarioError
 from sim.trace.manifest import read_complete
 from tests.support.checkers.trace import Trace, check_trace
 from tests.support.runs import SMALL, fails
@@ -171,10 +177,12 @@ def test_functions_and_the_state_limit_work_as_in_the_command(
     run, path = tmp_path / "run", scenario(tmp_path, queries)
     (tmp_path / "of_the_sink.py").write_text("def odd_one(node):\n    return node % 2\n")
     path.write_text(f'{path.read_text()}\n[functions]\nodd_one = "of_the_sink:odd_one"\n')
-    assert main(["run", str(path), "--out", str(run), "--set", "sink.state_limit=5"]) == 0
+    allowed = ["run", str(path), "--allow-functions"]
+    assert main([*allowed, "--out", str(run), "--set", "sink.state_limit=5"]) == 0
     summary = capsys.readouterr().out
     monkeypatch.chdir(tmp_path)
-    options = ["--function=odd_one=of_the_sink:odd_one", "--state-limit=5", "--stats=stats.json"]
+    options = ["--function=odd_one=of_the_sink:odd_one", "--allow-functions"]
+    options += ["--state-limit=5", "--stats=stats.json"]
     recorded = answers_afterwards(run, tmp_path, queries, *options)
     trace = Trace(run)
     for name in queries:
@@ -195,9 +203,27 @@ def test_a_missing_function_is_reported_by_its_key(
 ) -> None:
     path = scenario(tmp_path, {"a": "SELECT node FROM Sensors WHERE f(node)"})
     path.write_text(f'{path.read_text()}\n[functions]\nf = "nowhere:f"\ng = "json:g"\n')
-    said = fails(capsys, "run", str(path), "--out", str(tmp_path / "run"))
+    said = fails(capsys, "run", str(path), "--out", str(tmp_path / "run"), "--allow-functions")
     assert "functions.f = 'nowhere:f': No module named 'nowhere'" in said
     assert "functions.g = 'json:g': module 'json' has no attribute 'g'" in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_functions_are_not_loaded_unless_allowed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hostile.py").write_text(f"open({str(tmp_path / 'trap')!r}, 'w').close()\n")
+    path = scenario(tmp_path, {"a": "SELECT node FROM Sensors WHERE f(node)"})
+    path.write_text(f'{path.read_text()}\n[functions]\nf = "hostile:f"\n')
+    said = fails(capsys, "run", str(path), "--out", str(tmp_path / "run"))
+    assert f"{path}: functions.f = 'hostile:f': not loaded: it is Python code" in said
+    with pytest.raises(ScenarioError, match="allow_functions=True"):
+        run_scenario(load_scenario(str(path)), tmp_path / "run")
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text(f'scenario = "{path.name}"\nseeds = [1]\n[grid]\n"join.window_s" = [5.0]\n')
+    with pytest.raises(ScenarioError, match="not loaded"):
+        plan_sweep(load_sweep(str(sweep)), Question())
+    assert not (tmp_path / "trap").exists()
     assert not (tmp_path / "run").exists()
 
 

@@ -77,6 +77,8 @@ class Case:
     def arguments(self, *, seed: int, out: str) -> list[str]:
         """The command line."""
         settings = [word for setting in self.settings for word in ("--set", setting)]
+        if any(setting.startswith("functions=") for setting in self.settings):
+            settings.append("--allow-functions")
         return ["run", self.scenario, "--seed", str(seed), "--out", out, *settings]
 
 

@@ -184,7 +184,7 @@ def _queries() -> Iterator[tuple[str, Words]]:
         "join function",
         (
             "SELECT H.value, D.value FROM Heat H, Damp D WHERE near(H.value, D.value) AND H.place != D.place WINDOW 2 s",
-            *("--function", "near=golden_functions:near", *_HEAT, *_DAMP),
+            *("--function", "near=golden_functions:near", "--allow-functions", *_HEAT, *_DAMP),
         ),
     )
     yield (

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.spark import compaction
-from analysis.spark.compaction import FOLDER, Source, compact, read_index, write_part
+from analysis.spark.compaction import (
+    FOLDER,
+    Source,
+    compact,
+    part_name,
+    read_index,
+    try_part,
+    write_part,
+)
 from analysis.spark.traces import find_runs, load_traces
 from sim.trace.manifest import read_complete
 from tests.support.run_directories import random_run
@@ -59,7 +68,7 @@ def test_compacted_traces_have_the_rows_of_the_runs(
     before = rows(spark, directories)
     assert all(before.values())
     monkeypatch.setattr(compaction, "PART_ROWS", 150)
-    assert compact(spark, sources(directories), tmp_path / FOLDER) > 1
+    assert compact(lambda: spark, sources(directories), tmp_path / FOLDER).written > 1
     assert files_read(spark, directories, "results") == {"compacted"}
     assert rows(spark, directories) == before
     # Some runs of a part, and none of the others.
@@ -72,7 +81,7 @@ def test_compacted_traces_have_the_rows_of_the_runs(
     anew = rows(spark, directories)
     assert [run for run in anew if anew[run] != before[run]] == [directories[1].name]
     # Compacted again, only parts that changed are written.
-    parts = compact(spark, sources(directories), tmp_path / FOLDER)
+    parts = compact(lambda: spark, sources(directories), tmp_path / FOLDER).written
     index = read_index(tmp_path / FOLDER)
     assert index is not None
     assert 0 < parts < len(set(index.part_of.values()))
@@ -92,6 +101,48 @@ def test_a_row_group_holds_one_point_and_the_rows_of_whole_runs(tmp_path: Path) 
         assert (statistics.min, statistics.max) == (point, point)
     expected = sum(read_complete(directory).rows["traffic"] for directory in directories)
     assert file.metadata.num_rows == expected > 0
+
+
+def test_two_writers_of_a_part_at_once_leave_it_whole(tmp_path: Path) -> None:
+    found = sources(make(tmp_path, range(4)))
+    name = part_name(0, found)
+    folder = tmp_path / FOLDER
+    write_part(found, folder, name)
+    tables = {path.parent.name: pq.read_table(path) for path in folder.glob(f"*/{name}")}
+    assert len(tables) > 3
+    with ThreadPoolExecutor(4) as pool:
+        tries = [pool.submit(try_part, found, folder, name) for _ in range(24)]
+        while not all(each.done() for each in tries):
+            # Whoever reads meanwhile sees a whole file.
+            for table, rows in tables.items():
+                assert pq.read_table(folder / table / name).equals(rows)
+    assert {each.result() for each in tries} == {""}
+    assert {path.name for path in folder.glob("*/*")} == {name}
+
+
+def test_a_damaged_run_is_reported_and_other_parts_are_made(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compaction, "PART_ROWS", 1)
+    directories = make(tmp_path, range(3))
+    shutil.rmtree(directories[1] / "trace" / "traffic")
+    made = compact(lambda: spark, sources(directories), tmp_path / FOLDER)
+    assert made.written == 2
+    (fault,) = made.faults
+    assert str(directories[1]) in fault
+    index = read_index(tmp_path / FOLDER)
+    assert index is not None
+    assert set(index.part_of) == {directories[0].name, directories[2].name}
+
+
+def test_what_is_compacted_already_needs_no_spark(spark: "SparkSession", tmp_path: Path) -> None:
+    directories = make(tmp_path, range(3))
+    assert compact(lambda: spark, sources(directories), tmp_path / FOLDER).written == 1
+
+    def refuse() -> "SparkSession":
+        raise AssertionError
+
+    assert compact(refuse, sources(directories), tmp_path / FOLDER).written == 0
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"format": "other"}', None])

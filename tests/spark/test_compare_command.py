@@ -7,7 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenarios.cli import main
-from tests.support.runs import run_here
+from sim.trace.manifest import read_complete
+from tests.support.cluster import Cluster
+from tests.support.runs import run_elsewhere, run_here
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -100,7 +102,7 @@ def test_compare_equals_the_summaries_and_keeps_its_contract(
     assert 0.5 < rows["paper"]["recall"] < 1.0
     assert rows["lossy"]["drop_rate"] > 0
     assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == sorted(
-        [".csv", ".html", ".parquet", *[".png", ".svg"] * 3]
+        [".csv", ".html", ".md", ".parquet", *[".pdf", ".png", ".svg"] * 3]
     )
 
 
@@ -108,3 +110,26 @@ def test_compare_needs_a_complete_run(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["compare", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
     assert "no such run directory" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.long
+def test_a_cluster_computes_the_same_metrics(tmp_path: Path) -> None:
+    """The code is sent along, and the tasks read the runs themselves."""
+    names = ["star", "central"]
+    run_here(tmp_path / "star", "--set", "duration_s=40.0")
+    run_here(tmp_path / "central", "--set", "join.strategy=centralised")
+    done = run_elsewhere("compare", *names, "--out", "kept", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name in names:
+        manifest = read_complete(tmp_path / name)
+        manifest.metrics = {}
+        manifest.write(tmp_path / name)
+    with Cluster(tmp_path, workers=1) as cluster:
+        words = ["--master", cluster.address, "--conf", "spark.executor.memory=512m"]
+        done = run_elsewhere("compare", *names, "--out", "computed", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 2 runs" in done.stderr
+    for name in ("metrics.csv", "metrics.parquet"):
+        computed = (tmp_path / "computed" / name).read_bytes()
+        assert computed == (tmp_path / "kept" / name).read_bytes()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.compare.compare_runs import keeping
+from analysis.compare.measure import keeping
 from analysis.metrics.arrow.evaluate import metrics_of
 from analysis.metrics.definitions import METRICS
 from analysis.metrics.spark import run_metrics

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis.compare.compare_runs import keeping
+from analysis.compare.measure import keeping
 from analysis.metrics.definitions import METRICS
 from analysis.metrics.recall import PAIRS_MAX, recall
 from analysis.spark.traces import find_runs, load_traces

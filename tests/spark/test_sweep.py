@@ -283,7 +283,7 @@ def work(item, attempt):
         os.kill(os.getpid(), signal.SIGKILL)
     return item, attempt
 
-print(run_tasks(sweep_session("local[1]"), work, [0, 1, 2], failed=lambda result: False))
+print(run_tasks(sweep_session("local[1]"), work, [0, 1, 2], description="three"))
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.spark.schemas import table_schema
-from analysis.spark.traces import find_runs, load_traces
+from analysis.spark.traces import find_runs, load_traces, open_traces
 from sim.errors import TraceError
 from sim.trace.manifest import Status
 from sim.trace.tables import TABLES
@@ -110,6 +110,18 @@ def test_rows_find_their_run_whatever_its_directory_is_called(
     assert not rejected
     deaths = load_traces(spark, runs).tables["deaths"]
     assert {row["node"]: row["run"] for row in deaths.collect()} == dict(enumerate(ODD_NAMES))
+
+
+@pytest.mark.spark
+def test_a_sweep_s_folder_stands_for_all_its_runs(spark: "SparkSession", tmp_path: Path) -> None:
+    for number, name in enumerate(["sweep/runs/a-1", "sweep/runs/a-2", "alone"]):
+        write_run(tmp_path / name, {"deaths": [(number, number)]}, seed=number)
+    (tmp_path / "sweep" / "runs" / ".a-3.attempt").mkdir()
+    traces = open_traces(spark, [tmp_path / "sweep", str(tmp_path / "alone")])
+    deaths = traces.tables["deaths"].join(traces.runs, "run").select("run", "seed", "node")
+    assert sorted(map(tuple, deaths.collect())) == [("a-1", 0, 0), ("a-2", 1, 1), ("alone", 2, 2)]
+    with pytest.raises(TraceError, match="no such run directory"):
+        open_traces(spark, [tmp_path / "alone", tmp_path / "gone"])
 
 
 @pytest.mark.spark

@@ -8,7 +8,8 @@ from itertools import count
 from typing import Any
 
 from join.strategies.contract import ReportingSettings
-from network.contract import Argument, Handler, LossHandler, Message
+from network.contract import Argument, Handler, LossHandler, Message, Processors, Service
+from network.visits import visitor
 from sim.trace.tables import SINK, AnswerLevel, DropReason
 
 REPORTING = ReportingSettings(
@@ -71,6 +72,9 @@ class ToyLinks:
 
     def attach(self, kind: str, handler: Handler, on_loss: LossHandler) -> None:
         self._handlers[kind] = (handler, on_loss)
+
+    def attach_service(self, kind: str, service: Service, cpus: Processors) -> None:
+        self.attach(kind, visitor(self, cpus, service), service.lose)
 
     def unicast(
         self, kind: str, source: int, target: int, body_bytes: int, body: object, at_us: int

@@ -201,8 +201,8 @@ class PerpendicularJoin:
         service_us = 0.0
         local_us = self._local_us(node, start_us)
         while (cell := _next_cell(request)) is not None and self._grid.leader(cell) == node:
-            self._cell(node, cell).answer(request, local_us)
-            service_us += self._costs.probe_us(1, request.counts[-1])
+            found = self._cell(node, cell).answer(request, local_us)
+            service_us += self._costs.probe_us(1, found)
         self._forward(node, request, self._cpus.occupy(node, start_us, service_us))
 
     def _forward(self, node: int, request: ProbeRequest, at_us: int) -> None:

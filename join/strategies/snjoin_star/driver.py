@@ -19,7 +19,7 @@ from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.retry import Retry
 from join.strategies.snjoin_star.rules.notes import NoteWriter
 from join.strategies.snjoin_star.tactic import ProbingTactic
-from network.contract import Message
+from network.contract import Message, true_time
 from sim.memo import Memo
 from sim.trace.kinds import ACK, FEEDBACK, PROBE, READING, RESULT, STATE
 from sim.trace.tables import SINK, DropReason, RequestEnd
@@ -51,12 +51,16 @@ class InNetworkJoin:
         self._sink = ports.sink
         self._accounts = ports.accounts
         self._local_us = ports.local_us
+        self._has_true_time = ports.local_us is true_time
         self._end_us = ports.end_us
         self._late_us = settings.late_us
         costs = settings.costs
         self._reading_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.reading_us(*work))
-        self._probe_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.probe_us(*work))
         """By tables and partners."""
+        self._probe_us: Memo[int, Memo[int, float]] = Memo(
+            lambda tables: Memo(lambda partners: costs.probe_us(tables, partners))
+        )
+        """By tables, then partners."""
         self._result_us: Memo[int, float] = Memo(costs.result_us)
         """By partners."""
         self._note_us = costs.feedback_us()
@@ -64,7 +68,8 @@ class InNetworkJoin:
         self._notes = notes
         self._order = order
         self._forwarding = forwarding
-        self._forward = forwarding.forward
+        self.onward = forwarding.onward
+        self.end = forwarding.end
         self._tactic = tactic
         probing = settings.probing
         self._retry: Retry | None = None
@@ -78,8 +83,8 @@ class InNetworkJoin:
         self._handover = Handover(ports, heads) if probing.moves else None
         attach = ports.links.attach
         attach(READING, self._on_reading, self._on_reading_lost)
-        attach(PROBE, self._on_probe, self._on_probe_lost)
-        attach(RESULT, self._on_result, self._on_request_lost)
+        ports.links.attach_service(PROBE, self, ports.cpus)
+        attach(RESULT, self._on_result, forwarding.drop)
         attach(FEEDBACK, self._on_reply, self._on_reply_lost)
         attach(ACK, self._on_reply, self._on_reply_lost)
 
@@ -142,31 +147,54 @@ class InNetworkJoin:
             self._handover.pass_on(node, held)
         self._send(request, done_us)
 
-    # Probed heads.
+    # Probed heads (Fig. 3, second case): with `onward` and `end`, a `network.contract.Service`.
 
-    def _on_probe(self, message: Message) -> None:
-        """Fig. 3, second case."""
+    def serve(self, message: Message, start_us: int) -> float:
+        """Add the partners that a head holds; returns how long its CPU takes, in microseconds."""
         node = message.target
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
-        start_us = self._cpus.admit(node)
-        if start_us is None:
-            self._drop_request(PROBE, node, DropReason.QUEUE_FULL, request)
-            return
         head = self._heads[node]
-        head.answer(request, self._local_us(node, start_us))
-        service_us = self._probe_us[head.tables, request.counts[-1]]
-        done_us = self._cpus.occupy(node, start_us, service_us)
-        self._forward(node, request, done_us)
+        local_us = start_us if self._has_true_time else self._local_us(node, start_us)
+        found = head.answer(request, local_us)
+        return self._probe_us[head.tables][found]
+
+    def refuse(self, message: Message) -> None:
+        """Drop a request that finds the queue of a head full."""
+        request: ProbeRequest = message.body
+        request.hops += message.hops
+        request.bytes += message.bytes
+        self._forwarding.drop(message, DropReason.QUEUE_FULL)
+
+    def lose(self, message: Message, reason: DropReason) -> None:
+        """Skip a dead head, which the sender notices by its silence at link level; other losses end the request."""
+        if reason is not DropReason.DEAD or not self._links.alive[message.source]:
+            self._forwarding.drop(message, reason)
+            return
+        # The drop is not recorded: the request lists the heads skipped when it ends.
+        request: ProbeRequest = message.body
+        request.hops += message.hops
+        request.bytes += message.bytes
+        dead = request.pass_over()
+        if message.source != SINK:
+            self._heads[message.source].drop_head(dead)
+        elif request.position == len(request.sequence):
+            self._take_at_sink(request)  # it is there already
+            return
+        self._forwarding.forward(message.source, request, self._clock.now_us)
 
     # The sink.
 
     def _on_result(self, message: Message) -> None:
-        """Form the result at the sink and reply to the initiator, or send the request to more heads."""
+        """Take a request that has arrived at the sink."""
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
+        self._take_at_sink(request)
+
+    def _take_at_sink(self, request: ProbeRequest) -> None:
+        """Form the result at the sink and reply to the initiator, or send the request to more heads."""
         start_us = self._cpus.admit(SINK)
         assert start_us is not None, "the sink's queue is unlimited"
         done_us = self._cpus.occupy(SINK, start_us, self._result_us[request.found])
@@ -233,30 +261,6 @@ class InNetworkJoin:
         self._accounts.dropped(message.body, message.target, reason, self._clock.now_us)
         if reason is DropReason.DEAD:
             self._membership.report_lost_head(message.source)
-
-    def _on_probe_lost(self, message: Message, reason: DropReason) -> None:
-        """Skip a dead head, which the sender notices by its silence at link level; other losses end the request."""
-        request: ProbeRequest = message.body
-        if reason is DropReason.DEAD and self._links.alive[message.source]:
-            # The drop is not recorded: the request lists the heads skipped when it ends.
-            request.hops += message.hops
-            request.bytes += message.bytes
-            dead = request.pass_over()
-            if message.source != SINK:
-                self._heads[message.source].drop_head(dead)
-            self._forward(message.source, request, self._clock.now_us)
-        else:
-            self._on_request_lost(message, reason)
-
-    def _on_request_lost(self, message: Message, reason: DropReason) -> None:
-        self._drop_request(message.kind, message.target, reason, message.body)
-
-    def _drop_request(
-        self, kind: str, where: int, reason: DropReason, request: ProbeRequest
-    ) -> None:
-        now_us = self._clock.now_us
-        self._accounts.lost(kind, where, reason, now_us, request.origin, request.at_us)
-        self._accounts.ended(request, RequestEnd.DROPPED, now_us, where=where, reason=reason)
 
     def _on_reply_lost(self, message: Message, reason: DropReason) -> None:
         now_us = self._clock.now_us

@@ -79,9 +79,9 @@ class Gathering:
             whole.partners_bytes += part.partners_bytes
         else:
             whole.sequence = (*whole.sequence, head)
+            whole.add(part.partners[1], part.counts[1], part.partners_bytes)
             whole.position += 1
             whole.passed_over += part.passed_over
-            whole.add(part.partners[1], part.counts[1], part.partners_bytes)
         whole.partial = not self.is_complete
 
 

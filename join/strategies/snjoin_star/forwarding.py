@@ -1,18 +1,20 @@
-"""Forwards a probe request: to the next head of its sequence, or to the sink with the partners found."""
+"""Forwards a probe request: to the next head of its sequence, or to the sink with the partners found; or ends it."""
 
 from join.reading import Reading
 from join.strategies.contract import Ports, SinkPort
 from join.strategies.message_sizes import request_bytes
 from join.strategies.snjoin_star.request import ProbeRequest
+from network.contract import Message
 from sim.memo import Memo
 from sim.trace.kinds import PROBE, RESULT
-from sim.trace.tables import SINK
+from sim.trace.tables import SINK, DropReason, RequestEnd
 
 
 class Forwarding:
-    """Forwards requests. With `reports_all`, those that found nothing go to the sink too."""
+    """Forwards requests, or ends them. With `reports_all`, those that found nothing go to the sink too."""
 
     def __init__(self, ports: Ports, *, reports_all: bool) -> None:
+        self._clock = ports.clock
         self._unicast = ports.links.unicast
         self._accounts = ports.accounts
         self._end_us = ports.end_us
@@ -24,19 +26,38 @@ class Forwarding:
 
     def forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
         """Send a request to the next head of its sequence, or the partners it found to the sink."""
-        heads = len(request.sequence)
-        if request.position < heads:
-            kind, target = PROBE, request.sequence[request.position]
-        elif self._reports_all or request.found:
-            kind, target = RESULT, SINK
-        else:  # the sink does not need it
-            if at_us < self._end_us:
-                self._accounts.finished(request, at_us)
-            else:
-                self.unformed.append(request)
-            return
+        onward = self.onward(request)
+        if onward is None:
+            self.end(request, at_us)
+        else:
+            kind, target, size = onward
+            self._unicast(kind, node, target, size, request, at_us)
+
+    def onward(self, request: ProbeRequest) -> tuple[str, int, int] | None:
+        """Kind, target and bytes of body of the next message; None if the sink does not need the request."""
+        sequence = request.sequence
+        heads = len(sequence)
+        position = request.position
         size = self._bare_bytes[heads] + request.partners_bytes
-        self._unicast(kind, node, target, size, request, at_us)
+        if position < heads:
+            return PROBE, sequence[position], size
+        if self._reports_all or request.found:
+            return RESULT, SINK, size
+        return None
+
+    def end(self, request: ProbeRequest, at_us: int) -> None:
+        """End a request that found nothing, at `at_us`."""
+        if at_us < self._end_us:
+            self._accounts.finished(request, at_us)
+        else:
+            self.unformed.append(request)
+
+    def drop(self, message: Message, reason: DropReason) -> None:
+        """Drop the request that a message carried: it was lost, or its target has no room for it."""
+        request: ProbeRequest = message.body
+        where, now_us = message.target, self._clock.now_us
+        self._accounts.lost(message.kind, where, reason, now_us, request.origin, request.at_us)
+        self._accounts.ended(request, RequestEnd.DROPPED, now_us, where=where, reason=reason)
 
 
 def deliver(request: ProbeRequest, sink: SinkPort, at_us: int) -> None:

@@ -54,6 +54,7 @@ class ClusterHead:
         self.rule = rule
         self._order = settings.order
         self.table = ValueTable(window_us=settings.window_us, late_us=settings.late_us)
+        self._values = self.table.values
         self._factorised = settings.factorised
         self._match = self._all_times if settings.factorised else self.table.latest
         self._partners_size = factorised_bytes if settings.factorised else latest_bytes
@@ -105,18 +106,18 @@ class ClusterHead:
         request.sequence = chosen if self._order is None else self._order(self.node, chosen)
         return request
 
-    def answer(self, request: ProbeRequest, now_us: int) -> None:
-        """Append what matches here to another head's probe request (second case)."""
-        assert request.sequence[request.position] == self.node, (request.sequence, self.node)
+    def answer(self, request: ProbeRequest, now_us: int) -> int:
+        """Append what matches here to another head's probe request (second case); returns how many sensors do."""
         if now_us >= self._sweep_due_us:
             self._sweep(now_us)
-        matches = self._match(request.value, request.origin, request.at_us, request.stamp)
-        if matches:
-            self._add(request, matches)
-        else:
-            request.counts.append(0)
-            request.partners.append(())
+        found = 0
+        if request.value in self._values:  # most probes end here
+            assert request.sequence[request.position] == self.node, (request.sequence, self.node)
+            matches = self._match(request.value, request.origin, request.at_us, request.stamp)
+            if matches:
+                found = self._add(request, matches)
         request.position += 1
+        return found
 
     def learn(self, note: Note, now_us: int) -> None:
         """Learn from a relevance feedback note (third case)."""
@@ -131,10 +132,11 @@ class ClusterHead:
         self.table.sweep(now_us)
         self._sweep_due_us = now_us + SWEEP_EVERY_US
 
-    def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> None:
+    def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> int:
         # In the form `latest` every member is of a different sensor.
         count = len({member.stream for member in matches}) if self._factorised else len(matches)
         request.add(matches, count, self._partners_size(matches))
+        return count
 
     def _all_times(
         self, value: Value, origin: int, at_us: int, before: Stamp
@@ -162,10 +164,10 @@ class MJoinHead(ClusterHead):
         self.tables = len(self._members)
         return super().take_reading(value, origin, at_us, now_us)
 
-    def answer(self, request: ProbeRequest, now_us: int) -> None:
+    def answer(self, request: ProbeRequest, now_us: int) -> int:
         """Serve another head's request, and learn from one of the counts it carries, each in turn."""
         self._answered += 1
         if request.position:
             seen = self._answered % request.position
             self._selectivity.observe(request.sequence[seen], request.counts[seen + 1])
-        super().answer(request, now_us)
+        return super().answer(request, now_us)

@@ -8,18 +8,18 @@ class ProbeRequest:
     """A reading on its way by the heads of its probing sequence to the sink."""
 
     __slots__ = (
+        "_counts",
+        "_partners",
         "at_us",
         "attempt",
         "bytes",
         "closing",
         "completed",
-        "counts",
         "hops",
         "initiator",
         "known",
         "origin",
         "partial",
-        "partners",
         "partners_bytes",
         "parts",
         "passed_over",
@@ -49,10 +49,8 @@ class ProbeRequest:
         """The heads to probe, in order."""
         self.position = 0
         """Heads of the sequence that have answered or were skipped."""
-        self.counts: list[int] = []
-        """|r| of the initiator and of each head so far: how many partners it contributed."""
-        self.partners: list[tuple[Member, ...]] = []
-        """R: the partners from the initiator and each head, in the order of `counts`; empty where |r| = 0."""
+        self._counts: list[int] = []
+        self._partners: list[tuple[Member, ...]] = []
         self.partners_bytes = 0
         self.hops = 0
         """Transmissions so far, including those over relays."""
@@ -76,14 +74,26 @@ class ProbeRequest:
         """Whether it is the initiator's last message on a reading: its own cluster's partners, no reply expected."""
 
     @property
+    def counts(self) -> list[int]:
+        """|r| of the initiator and of each head so far: how many partners it contributed."""
+        self._fill()
+        return self._counts
+
+    @property
+    def partners(self) -> list[tuple[Member, ...]]:
+        """R: the partners from the initiator and each head, in the order of `counts`; empty where |r| = 0."""
+        self._fill()
+        return self._partners
+
+    @property
     def found(self) -> int:
         """Partners found so far."""
-        return sum(self.counts)
+        return sum(self._counts)
 
     @property
     def heads_matched(self) -> int:
         """Heads of the sequence that contributed a partner."""
-        return sum(1 for count in self.counts[1:] if count)
+        return sum(1 for count in self._counts[1:] if count)
 
     @property
     def asked(self) -> tuple[int, ...]:
@@ -91,10 +101,19 @@ class ProbeRequest:
         return self.sequence[: self.position]
 
     def add(self, matches: tuple[Member, ...], count: int, size: int) -> None:
-        """Append one head's r to R: partners of `count` sensors, `size` bytes on the wire."""
-        self.counts.append(count)
-        self.partners.append(matches)
+        """Append r of the initiator, or of the head now being probed, to R: partners of `count` sensors, `size` bytes."""
+        if self._counts:
+            self._fill()
+        self._counts.append(count)
+        self._partners.append(matches)
         self.partners_bytes += size
+
+    def _fill(self) -> None:
+        """Enter the heads that contributed nothing: they only advance `position`, since most probes find nothing."""
+        missing = self.position + 1 - len(self._counts)
+        if missing > 0:
+            self._counts += [0] * missing
+            self._partners += [()] * missing
 
     def restarted(self, sequence: tuple[int, ...]) -> "ProbeRequest":
         """A new request of the same reading, for the heads of `sequence`.

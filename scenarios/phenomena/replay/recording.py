@@ -32,6 +32,7 @@ from scenarios.phenomena.replay.columns import numbers, times_s
 from scenarios.phenomena.replay.table import ReplayTable
 from scenarios.schema.base import repeated
 from sim.errors import InputError
+from sim.files import read_regular
 from sim.units import US_PER_S
 
 Floats = NDArray[np.float64]
@@ -123,7 +124,7 @@ class _File:
         self.name = name
         self._delimiter = delimiter
         try:
-            raw = (base_dir / name).read_bytes()
+            raw = read_regular(base_dir / name)
         except OSError as error:
             raise InputError(f"{name}: cannot be read: {error.strerror}") from error
         digests[name] = hashlib.blake2b(raw).hexdigest()

@@ -15,7 +15,7 @@ from join.strategies.contract import JoinSettings, Ports, ProbingSettings
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.snjoin_star.making import snjoin_star
 from join.strategies.snjoin_star.rules.contract import RuleSettings
-from network.clocks import true_time
+from network.contract import true_time
 from network.membership import Membership
 from network.routing.sink_way import StraightWay
 from sim.rng import RandomStreams

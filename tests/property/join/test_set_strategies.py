@@ -16,7 +16,7 @@ from join.strategies.contract import JoinSettings, Ports, ProbingSettings, Repor
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.contract import RuleSettings
-from network.clocks import true_time
+from network.contract import true_time
 from network.membership import Membership
 from network.routing.sink_way import StraightWay
 from sim.rng import RandomStreams

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from join.contract import Member
 from join.reading import Reading
 from join.sink.site import SinkSettings, SinkSite, merge_latest
-from network.clocks import true_time
+from network.contract import true_time
 from tests.support.toy_network import ToyClock
 
 VALUE = 7
@@ -81,3 +81,25 @@ def test_a_sensor_is_in_the_answer_while_its_newest_reading_is_in_the_window(
         newest = aged if len(aged) >= 2 else {}
         assert seen[tick] == set(newest), tick
     assert not sink.answer.sensors()
+
+
+def test_results_too_narrow_for_a_complete_join_are_not_remembered() -> None:
+    clock, rows = ToyClock(), list[tuple[Any, ...]]()
+    settings = SinkSettings(
+        query="join",
+        window_us=10,
+        arity_least=3,
+        with_partners=True,
+        amends=True,
+        merge=merge_latest,
+    )
+    sink = SinkSite(clock, rows, settings, true_time)
+    for at in range(50):
+        sink.take_result(Reading(0, VALUE, at), [(Member(1, at),)], at)
+    clock.run()
+    assert rows == []
+    assert sink.remembered == 0
+    sink.take_result(Reading(0, VALUE, 60), [(Member(1, 60),), (Member(2, 60),)], clock.now_us)
+    assert sink.remembered == 1
+    clock.run()
+    assert sink.remembered == 0

@@ -90,6 +90,7 @@ def check_traffic(trace: Trace) -> None:
         trace.none(f"SELECT * FROM {table} WHERE at_us >= {end_us}")
     for table in ("fates", "requests"):
         trace.none(f"SELECT * FROM {table} WHERE at_us > {end_us}")
+    trace.none("SELECT * FROM messages WHERE source = target")
     trace.none("SELECT * FROM messages WHERE addressed < received OR received < 0 OR bytes <= 0")
     trace.none(
         """SELECT * FROM messages

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from network.churn import Change, Churn, arrivals, crashes, departures
-from network.clocks import LocalClocks, true_time
+from network.clocks import LocalClocks
+from network.contract import true_time
 from network.ledger import Ledger
 from network.listening import Listening
 from network.radio.channel import UnitDisk
@@ -147,3 +148,20 @@ def test_clocks_are_off_and_drift_as_asked_and_the_sinks_is_right() -> None:
     assert np.std(gains) == pytest.approx(40e-6 * hour_us, rel=0.05)
     assert clocks.local_us(SINK, 123) == 123
     assert true_time(3, 77) == 77
+
+
+def test_an_outage_that_follows_at_once_begins_after_the_one_before_has_ended() -> None:
+    changes = [
+        Change(100, SINK, Event.SINK_DOWN),
+        Change(200, SINK, Event.SINK_UP),
+        Change(200, SINK, Event.SINK_DOWN),
+        Change(300, SINK, Event.SINK_UP),
+    ]
+    kernel, _, rows, _ = live(changes)
+    kernel.advance(1000)
+    assert [(at_us, event) for at_us, _, event in rows] == [
+        (100, "sink down"),
+        (200, "sink up"),
+        (200, "sink down"),
+        (300, "sink up"),
+    ]

@@ -37,6 +37,19 @@ def test_longer_back_offs_make_longer_elections() -> None:
     assert patient.exchange_us(100, 0) - usual.exchange_us(100, 0) == 4 * 100 * 12 * 320
 
 
+def test_intervals_and_exchanges_are_long_enough_for_late_messages() -> None:
+    late, usual = pace("faults.jitter_ms=300.0"), pace()
+    assert late.messages.interval_us > 2 * 300_000
+    assert late.exchange_us(10, 200) > 300_000
+    assert pace("faults.jitter_ms=5.0").exchange_us(10, 200) == usual.exchange_us(10, 200)
+    hops = ["routing.heads=multi-hop", "routing.sink=multi-hop"]
+    assert pace("faults.jitter_ms=300.0", *hops).exchange_us(10, 200) > 8 * 300_000
+    contended = pace("faults.jitter_ms=300.0", "radio.mac=csma")
+    assert contended.exchange_us(1000, 200) == 300_000 + pace("radio.mac=csma").exchange_us(
+        1000, 200
+    )
+
+
 def test_repeated_frames_make_elections_longer() -> None:
     awake = pace("radio.mac=csma", profile="telosb")
     for wake_up_us in (100_000, 1_000_000):

@@ -1,12 +1,15 @@
 """One run of a sweep: written aside, moved into place once, failures as values."""
 
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analysis.trace.run_check import check_run
 from scenarios.files.shipped import shipped_scenarios
 from scenarios.schema.load import parse_toml
 from scenarios.sweep.task import (
@@ -29,7 +32,9 @@ SETTINGS: dict[str, Any] = {"duration_s": 15.0, "motes.count": 10, "trace.tables
 
 def workshop(runs_dir: Path, timeout_s: float | None = None) -> Workshop:
     content = parse_toml(shipped_scenarios()["gas-cloud-small"], "test")
-    return Workshop(content, "test", str(runs_dir), str(runs_dir), timeout_s, "session")
+    return Workshop(
+        content, "test", str(runs_dir), str(runs_dir), timeout_s, False, True, "session"
+    )
 
 
 def test_a_run_stands_in_its_place_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -47,6 +52,20 @@ def test_the_second_of_two_attempts_leaves_the_first_one_s_run(tmp_path: Path) -
     assert workshop(tmp_path).run(job, attempt=1).failure is None
     assert (tmp_path / "point-3").stat().st_ino == inode
     assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+
+
+def test_two_attempts_at_once_leave_one_whole_run(tmp_path: Path) -> None:
+    """As Spark has them when it repeats a task that it takes for dead or slow."""
+    job = Job("point-3", SETTINGS, 3)
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        tries = [pool.submit(workshop(tmp_path).run, job, attempt) for attempt in (0, 1)]
+        assert [each.result().failure for each in tries] == [None, None]
+    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+    alone = workshop(tmp_path / "alone")
+    (tmp_path / "alone").mkdir()
+    assert alone.run(job, attempt=0).failure is None
+    expected = read_complete(tmp_path / "alone" / "point-3").fingerprint
+    assert check_run(tmp_path / "point-3").fingerprint == expected
 
 
 def test_what_is_in_the_way_and_not_a_run_is_an_error(tmp_path: Path) -> None:

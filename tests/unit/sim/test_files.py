@@ -1,10 +1,13 @@
 """Files and folders that appear under their name only when they are whole."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from sim.files import Aside, beside, replace_folder, write_whole
+from sim.files import Aside, beside, remove_leftovers, replace_folder, write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -76,3 +79,45 @@ def test_a_folder_takes_the_place_of_another_or_of_none(tmp_path: Path, *, there
 
 def test_names_beside_are_hidden(tmp_path: Path) -> None:
     assert beside(tmp_path / "run", "new").name.startswith(".run.")
+
+
+def ended_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def left_by(process: int, path: Path, mark: str) -> Path:
+    return path.with_name(beside(path, mark).name.replace(f".{os.getpid()}-", f".{process}-"))
+
+
+@pytest.mark.parametrize("mark", ["new", "part", "old"])
+def test_what_a_killed_process_left_is_removed_and_what_others_use_is_not(
+    tmp_path: Path, mark: str
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    dead, mine_before = left_by(ended_process(), run, mark), beside(run, mark)
+    living = left_by(os.getppid(), run, mark)
+    elsewhere = tmp_path / f".run.{ended_process()}-ffffff.{mark}"
+    other = left_by(ended_process(), tmp_path / "another", mark)
+    for folder in (dead, mine_before, living, elsewhere, other):
+        (folder / "trace").mkdir(parents=True)
+    remove_leftovers(run)
+    assert names(tmp_path) == sorted(["run", living.name, elsewhere.name, other.name])
+
+
+def test_a_folder_that_a_killed_process_had_moved_away_is_put_back(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    old = left_by(ended_process(), run, "old")
+    old.mkdir()
+    (old / "manifest.json").touch()
+    remove_leftovers(run)
+    assert names(tmp_path) == ["run"]
+    assert names(run) == ["manifest.json"]
+
+
+def test_a_file_is_written_although_a_killed_process_left_its_part(tmp_path: Path) -> None:
+    left_by(ended_process(), tmp_path / "page.html", "part").touch()
+    write_whole(tmp_path / "page.html", "text")
+    assert names(tmp_path) == ["page.html"]

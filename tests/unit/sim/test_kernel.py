@@ -63,3 +63,33 @@ def test_the_clock_is_an_integer() -> None:
     kernel.call_later(7, lambda _: None, None)
     kernel.advance(7)
     assert type(kernel.now_us) is int
+
+
+def test_a_skip_is_a_step_that_nothing_else_is_due_before() -> None:
+    kernel = Kernel()
+    skips: list[tuple[int, bool]] = []
+
+    def skip(at_us: int) -> None:
+        skips.append((kernel.now_us, kernel.skip_to(at_us)))
+
+    kernel.call_at(5, skip, 10)
+    kernel.call_at(10, skip, 19)  # due at the time of the first skip, so that one is refused
+    kernel.call_at(30, skip, 40)  # beyond the end of `advance`
+    kernel.advance(40)
+    assert skips == [(5, False), (10, True), (30, False)]
+    assert kernel.processed == 4
+    assert kernel.now_us == 40
+
+
+def test_a_skip_sets_the_clock() -> None:
+    kernel = Kernel()
+    seen: list[int] = []
+
+    def skip(at_us: int) -> None:
+        assert kernel.skip_to(at_us)
+        seen.append(kernel.now_us)
+
+    kernel.call_at(5, skip, 10)
+    kernel.advance(40)
+    assert seen == [10]
+    assert not kernel.skip_to(50), "the kernel is not running"

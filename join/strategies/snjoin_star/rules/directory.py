@@ -6,81 +6,89 @@ initiator's knowledge is out of date, and it sends a request that missed holders
 result. Exploration is not needed: nothing is found by chance.
 """
 
-from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from join.contract import Value
+from join.reading import Stamp
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import bucket_of
+from sim.units import US_PER_S
 
 VALUES_PER_BUCKET = 16
 """How many values a head remembers holders of, per bucket of the memory it is given."""
+
+MEMORY_US = 60 * US_PER_S
+"""How long beyond two windows the sink remembers a reading: requests can be that late."""
 
 Holders = dict[int, int]
 """Heads and how many of their sensors hold a value."""
 
 
-class _Held:
-    """The directory's entry for one value."""
+class _Held(NamedTuple):
+    """The newest of a sensor's readings of one value that one head holds."""
 
-    __slots__ = ("ages", "holders", "sensors")
-
-    def __init__(self) -> None:
-        self.sensors: dict[int, tuple[int, int]] = {}
-        """By sensor: the head that holds its newest reading, and when that was made."""
-        self.holders: Holders = {}
-        self.ages: deque[tuple[int, int]] = deque()
-        """(time, sensor) in order of arrival: which sensors may have left the window."""
+    at_us: int
+    stamp: Stamp
 
 
 class Directory:
-    """At the sink: how many sensors of which heads hold each value, learnt from readings.
-
-    Invariant: `holders` counts the entries of `sensors` by head.
-    """
+    """At the sink: how many sensors of which heads hold each value, learnt from readings."""
 
     def __init__(self, *, window_us: int) -> None:
         self._window_us = window_us
-        self._values: dict[Value, _Held] = {}
+        self._held: dict[Value, dict[int, dict[int, _Held]]] = {}
+        """By value, sensor and head."""
+        self._newest_us = -(1 << 62)
+        """The newest reading so far: what is far older is forgotten."""
 
-    def take(self, value: Value, sensor: int, head: int, at_us: int) -> None:
-        """Record that `head` holds a reading of `sensor`."""
-        held = self._values.get(value)
-        if held is None:
-            held = self._values[value] = _Held()
-        known = held.sensors.get(sensor)
-        if known is not None:
-            if known[1] > at_us:
-                return
-            self._release(held, known[0])
-        held.sensors[sensor] = (head, at_us)
-        held.holders[head] = held.holders.get(head, 0) + 1
-        held.ages.append((at_us, sensor))
+    def take(self, value: Value, sensor: int, head: int, at_us: int, stamp: Stamp) -> None:
+        """Record that `head` holds a reading of `sensor`, processed there at `stamp`."""
+        at_heads = self._held.setdefault(value, {}).setdefault(sensor, {})
+        known = at_heads.get(head)
+        if known is None or known.stamp < stamp:
+            at_heads[head] = _Held(at_us, stamp)
+        self._newest_us = max(self._newest_us, at_us)
 
-    def holders(self, value: Value, now_us: int) -> Holders:
-        """The heads that hold a value, with how many of their sensors do; not to be changed."""
-        held = self._values.get(value)
-        if held is None:
-            return {}
-        oldest_us = now_us - self._window_us
-        ages, sensors = held.ages, held.sensors
-        while ages and ages[0][0] < oldest_us:
-            at_us, sensor = ages.popleft()
-            known = sensors.get(sensor)
-            if known is not None and known[1] == at_us:
+    def holders(
+        self, value: Value, at_us: int, before: Stamp | None = None, origin: int | None = None
+    ) -> Holders:
+        """The heads that hold a value for a reading made at `at_us`, with how many of their sensors do.
+
+        The sensor `origin` does not count: it is the one that asks.
+
+        Which readings are in the window depends on the reading that asks and not on when it asks: its request may come
+        to the sink after readings at the window's edge have left it. A sensor that has changed heads is at its
+        newest one. A request that its newest reading has overtaken does not find that one, since it is not stamped
+        `before` it, and needs the heads that the sensor had earlier too.
+        """
+        sensors = self._held.get(value, {})
+        oldest_us = at_us - self._window_us
+        forgotten_us = self._newest_us - 2 * self._window_us - MEMORY_US
+        holders: Holders = {}
+        for sensor, at_heads in list(sensors.items()):
+            if sensor == origin:
+                continue
+            newest_first: Iterable[tuple[int, _Held]] = at_heads.items()
+            if len(at_heads) > 1:
+                newest_first = sorted(newest_first, key=_by_stamp, reverse=True)
+            for head, held in newest_first:
+                if held.at_us >= oldest_us:
+                    holders[head] = holders.get(head, 0) + 1
+                if before is None or held.stamp < before:
+                    break
+            for head in [head for head, held in newest_first if held.at_us < forgotten_us]:
+                del at_heads[head]
+            if not at_heads:
                 del sensors[sensor]
-                self._release(held, known[0])
-        return held.holders
+        return holders
 
-    @staticmethod
-    def _release(held: _Held, head: int) -> None:
-        """Count one sensor less at `head`."""
-        if held.holders[head] == 1:
-            del held.holders[head]
-        else:
-            held.holders[head] -= 1
+
+def _by_stamp(entry: tuple[int, _Held]) -> Stamp:
+    return entry[1].stamp
 
 
 class DirectoryProbing:

@@ -94,10 +94,15 @@ class DirectoryNotes:
 
         With a target recall: of all holders not probed, those that are needed to reach it.
         """
-        self._directory.take(request.value, request.origin, request.initiator, request.at_us)
+        del now_us
+        self._directory.take(
+            request.value, request.origin, request.initiator, request.at_us, request.stamp
+        )
         if request.completed:
             return ()
-        holders = self._directory.holders(request.value, now_us)
+        holders = self._directory.holders(
+            request.value, request.at_us, before=request.stamp, origin=request.origin
+        )
         asked = {request.initiator, *request.asked}
         if self._target is None:
             _, known = self._known_to(request)
@@ -110,7 +115,7 @@ class DirectoryNotes:
 
     def note(self, request: ProbeRequest, now_us: int) -> Note | None:
         """A note with the holders of the value, if the initiator's knowledge is out of date."""
-        holders = dict(self._directory.holders(request.value, now_us))
+        holders = self._directory.holders(request.value, now_us)
         holders.pop(request.initiator, None)
         version, known = self._known_to(request)
         if not self._is_outdated(known, holders):

@@ -1,4 +1,6 @@
 import random
+from collections import Counter
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -84,23 +86,49 @@ def test_the_papers_notes_name_the_heads_that_contributed() -> None:
 @given(
     st.integers(0, 20),
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 4), st.integers(0, 2))),
+    st.randoms(use_true_random=False),
 )
-def test_the_directory_lists_the_holders_of_each_value_within_the_window(
-    window_us: int, readings: list[tuple[int, int, int, int]]
+def test_the_directory_lists_the_holders_of_each_value_for_a_reading_made_at_any_time(
+    window_us: int, readings: list[tuple[int, int, int, int]], rng: random.Random
 ) -> None:
-    directory = Directory(window_us=window_us)
-    newest: dict[tuple[int, int], tuple[int, int]] = {}
-    now_us = 0
-    for gap_us, value, sensor, head in readings:
+    made, now_us = [], 0
+    for place, (gap_us, value, sensor, head) in enumerate(readings):
         now_us += gap_us
-        directory.take(value, sensor, head, now_us)
-        newest[value, sensor] = (head, now_us)
-        for asked in (0, 1):
-            expected: dict[int, int] = {}
-            for (held, _), (holder, at_us) in newest.items():
-                if held == asked and at_us >= now_us - window_us:
-                    expected[holder] = expected.get(holder, 0) + 1
-            assert directory.holders(asked, now_us) == expected
+        made.append((value, sensor, head, now_us, (now_us, head, place)))
+    directory = Directory(window_us=window_us)
+    for reading in rng.sample(made, len(made)):  # requests reach the sink in any order
+        directory.take(*reading)
+    for asked, at_us in product((0, 1), range(now_us + 1)):
+        before = (at_us, 1, 0)
+        holders = directory.holders(asked, at_us, before)
+        for sensor in range(5):
+            earlier = [m for m in made if m[:2] == (asked, sensor) and m[4] < before]
+            if earlier:  # where its newest reading is that a request of this stamp can find
+                *_, head, newest_us, _ = max(earlier, key=lambda reading: reading[4])
+                assert head in holders or newest_us < at_us - window_us
+        held = Counter(m[2] for m in made if m[0] == asked and m[3] >= at_us - window_us)
+        assert holders.keys() <= held.keys()
+        if not any(m[4] >= before for m in made):
+            by_stamp = sorted(made, key=lambda reading: reading[4])
+            newest = {m[1]: m for m in by_stamp if m[0] == asked}.values()
+            assert holders == Counter(m[2] for m in newest if m[3] >= at_us - window_us)
+
+
+def test_a_request_that_comes_late_is_sent_to_holders_at_the_edge_of_its_window() -> None:
+    notes = DirectoryNotes(window_us=100, tolerance=0.5)
+    notes.missed(request_from(11, at_us=1), 2)
+    assert notes.missed(request_from(10, at_us=101), 150) == (11,), (
+        "100 us apart, when they were made"
+    )
+    assert notes.missed(request_from(12, at_us=102), 150) == (10,)
+
+
+def test_a_request_is_not_sent_to_the_heads_that_its_own_sensor_had_before() -> None:
+    notes = DirectoryNotes(window_us=100, tolerance=0.5)
+    for initiator, at_us in ((11, 1), (12, 5)):
+        request = request_from(initiator, at_us=at_us)
+        request.origin = 200
+        assert notes.missed(request, at_us) == ()
 
 
 class TestDirectoryNotes:

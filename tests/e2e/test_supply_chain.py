@@ -1,0 +1,69 @@
+"""What motejoin is made of: pinned dependencies with free licences, and a wheel that is the same whenever it is built."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, metadata, version
+from pathlib import Path
+
+from tests.support.places import ROOT
+
+FREE = re.compile(
+    r"\b(MIT|BSD|0BSD|Apache|PSF|Python Software|MPL|Zlib|Matplotlib|Enthought)\b", re.IGNORECASE
+)
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return dict(line.split("==") for line in lines if "==" in line)
+
+
+def runtime_packages() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["spark"]]
+    return [re.split(r"[<>=]", each)[0] for each in wanted]
+
+
+def test_every_dependency_is_pinned_to_what_is_installed() -> None:
+    pinned = {name.lower(): number for name, number in pins().items()}
+    for name in runtime_packages():
+        assert pinned[name] == version(name)
+
+
+def test_every_pinned_package_that_is_installed_has_a_free_licence() -> None:
+    unknown = {}
+    for name in pins():
+        try:
+            found = metadata(name)
+        except PackageNotFoundError:  # only used by benchmarks, or to install
+            continue
+        kinds = ("License-Expression", "License", "Classifier")
+        texts = [text for kind in kinds for text in found.get_all(kind, [])]
+        if not any(FREE.search(text) for text in texts):
+            unknown[name] = texts
+    assert not unknown
+
+
+def test_a_wheel_built_twice_is_the_same(tmp_path: Path) -> None:
+    digests = []
+    for attempt in ("one", "two"):
+        source = tmp_path / attempt
+        source.mkdir()
+        for name in ("sim", "network", "join", "clustering", "scenarios", "analysis"):
+            shutil.copytree(
+                ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+            shutil.copy(ROOT / name, source)
+        if attempt == "two":
+            for path in source.rglob("*"):
+                os.utime(path, (1_000_000_000, 1_000_000_000))
+        build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+        subprocess.run([*build, "--directory", "dist"], cwd=source, check=True, capture_output=True)
+        (wheel,) = (source / "dist").iterdir()
+        digests.append(hashlib.sha256(wheel.read_bytes()).hexdigest())
+    assert digests[0] == digests[1]

@@ -1,0 +1,80 @@
+"""The work that a simulation does, counted: calls per visit and events per sample. Never its time."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+
+from scenarios.schema.load import load_scenario
+from scenarios.wiring.simulation import Simulation, build_simulation, build_world
+from sim.trace.recorder import Recorder
+from sim.units import US_PER_S
+
+PACKAGES = ("sim", "network", "join", "scenarios")
+AVOIDED = (
+    "BaseAir._receive",
+    "BaseAir._transmit",
+    "Cpus.admit",
+    "Cpus.occupy",
+    "IdealAir._arrive",
+    "IdealAir.unicast",
+    "Kernel.call_at",
+    "Message.__init__",
+    "true_time",
+)
+"""What a visit would call that is put together from MAC, ledger and CPU."""
+
+
+def begun(folder: Path, *settings: str) -> Simulation:
+    """A run of gas-cloud-small after 60 s, when the cloud has been found."""
+    loaded = load_scenario("gas-cloud-small", settings)
+    recorder = Recorder(folder, loaded.scenario.trace.chosen())
+    simulation = build_simulation(build_world(loaded, 1), recorder)
+    simulation.kernel.process(simulation.rounds.run())
+    simulation.sensing.start()
+    simulation.kernel.advance(60 * US_PER_S)
+    return simulation
+
+
+def calls_until(simulation: Simulation, until_us: int) -> Counter[str]:
+    """How often each function of ours was called."""
+    calls: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        if event == "call" and package in PACKAGES:
+            calls[frame.f_code.co_qualname] += 1
+
+    sys.setprofile(count)
+    try:
+        simulation.kernel.advance(until_us)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_a_visit_without_a_match_is_few_calls(tmp_path: Path) -> None:
+    simulation = begun(tmp_path, "join.feedback=off")
+    air = simulation.network.air
+    air.log.clear()
+    calls = calls_until(simulation, 70 * US_PER_S)
+    visits = sum(row[1] == "probe" for row in air.log)
+    readings = calls["InNetworkJoin.submit"]
+    assert visits > 1_000
+    assert visits > 20 * readings > 0
+    names = ("bare_visitor.<locals>.visit", "InNetworkJoin.serve", "ClusterHead.answer")
+    assert [calls[name] for name in names] == [visits] * 3
+    assert calls["Forwarding.onward"] < 1.1 * visits
+    # These are for readings, results and last visits, which are few.
+    for name in AVOIDED:
+        assert calls[name] < 0.5 * visits, (name, calls[name], visits)
+
+
+def test_samples_without_a_value_share_events(tmp_path: Path) -> None:
+    simulation = begun(tmp_path, "join.strategy=centralised")
+    taken, processed = simulation.sensing.taken, simulation.kernel.processed
+    calls = calls_until(simulation, 70 * US_PER_S)
+    taken = simulation.sensing.taken - taken
+    assert taken > 1_000
+    assert simulation.kernel.processed - processed >= taken, "each sample counts as an event"
+    assert calls["Sensing._sample"] < 0.6 * taken
