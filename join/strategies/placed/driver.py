@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from join.reading import HeldReading, Reading
+from join.strategies.admission import Admission
 from join.strategies.contract import JoinSettings, Needs, Ports
 from join.strategies.message_sizes import NODE_BYTES, request_bytes
 from join.strategies.placed.costs import (
@@ -86,11 +87,12 @@ class PlacedJoin:
         self._clock = ports.clock
         self._links = ports.links
         self._cpus = ports.cpus
+        self._admission = Admission(ports, settings)
+        self._late_us = settings.late_us
         self._sink = ports.sink
         self._accounts = ports.accounts
         self._local_us = ports.local_us
         self._end_us = ports.end_us
-        self._late_us = settings.late_us
         self._costs = settings.costs
         reporting = settings.reporting
         # To the sink, from there to a former place, and on to the present one.
@@ -215,17 +217,10 @@ class PlacedJoin:
             self._meet(node, sent)
 
     def _join(self, node: int, reading: Reading) -> None:
-        start_us = self._cpus.admit(node)
-        if start_us is None:
-            self._accounts.dropped(reading, node, DropReason.QUEUE_FULL, self._clock.now_us)
+        admitted = self._admission.admit(node, reading)
+        if admitted is None:
             return
-        if start_us >= self._end_us:
-            self._accounts.in_flight(reading, self._end_us)
-            return
-        local_us = self._local_us(node, start_us)
-        if local_us - reading.at_us > self._late_us:
-            self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
-            return
+        start_us, local_us = admitted
         meeting = self._meetings[node][reading.value]
         found = meeting.table.take_reading(reading.value, reading.node, reading.at_us, local_us)
         service_us = self._costs.reading_us(meeting.table.tables, found.counts[0])
