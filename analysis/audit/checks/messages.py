@@ -126,7 +126,9 @@ def arrives_too_early(trace: RunTrace) -> Iterator[Violation]:
     """A message is sent and arrives during the run, and is on air for as long as its bytes take."""
     at_us, arrived_us = (trace.column("messages", name) for name in ("at_us", "arrived_us"))
     arrived = arrived_us != NULL
-    byte_us = _AIRTIME_US.get(trace.scenario["motes"]["profile"], 0.0)
+    sends_once = trace.scenario["radio"]["mac"] in _SENDS_ONCE
+    profile = trace.scenario["motes"]["profile"]
+    byte_us = _AIRTIME_US.get(profile, 0.0) if sends_once else 0.0
     airtime_us = np.floor(trace.column("messages", "bytes") * byte_us)
     yield from _broken(
         trace,
