@@ -10,7 +10,7 @@ What we filled in, for one value at a time:
 * Readings meet at the sink first, which every mote knows. The present place weighs what it has observed
   (`join.strategies.placed.costs`) and moves the value to one of its sources, or to the sink, when that pays.
 * To move, a place sends the readings that it holds to the new one in one message, and a note to the sink and to the motes
-  whose readings these are. The state of a value is thus at one node or under way, and each reading is joined once, where
+  that it has had readings from. The state of a value is thus at one node or under way, and each reading is joined once, where
   the state is: no pair is lost or doubled.
 * A reading that comes to a former place is forwarded, and its mote gets a note. One that comes before the state waits for
   it (`join.strategies.placed.places`). Where the state does not come, or its place is dead, the sink starts anew without it.
@@ -238,8 +238,7 @@ class PlacedJoin:
         """Move a value if that pays."""
         since_us = self._local_us(node, self._clock.now_us) - self._recent_us
         readings = [each for each in meeting.table.table.held() if each[0] >= since_us]
-        motes = sorted({mote for _, _, mote, _ in readings if isinstance(mote, int)})
-        target = meeting.costs.better_place(motes, len(readings))
+        target = meeting.costs.better_place(len(readings))
         if target is None:
             return
         place = Place(meeting.number + 1, target)
@@ -248,7 +247,7 @@ class PlacedJoin:
         now_us = self._clock.now_us
         moved = Moved(value, place, readings)
         self._links.unicast(HANDOVER, node, target, state_bytes(len(readings)), moved, now_us)
-        for noted in (*motes, SINK):
+        for noted in (*meeting.costs.sources(), SINK):
             if noted not in (node, target):
                 self._note(node, noted, Note(value, place))
 
