@@ -333,6 +333,12 @@ def test_only_heads_that_share_a_value_are_called() -> None:
     assert outcome.accounts.fates[Fate.SUPPRESSED] == 0
 
 
+def test_a_kept_reading_is_found_after_the_one_sent_before_it_has_left_the_window() -> None:
+    readings = [Reading(0, 7, 10), Reading(0, 7, 110), Reading(1, 7, 305)]
+    story = Story(200, [(0.5, 0.5), (2.5, 2.5)], [[0, 1]], readings, 1, 5)
+    assert set(join_results(story, "two-phase").reported) == {((0, 110), (1, 305))}
+
+
 def test_a_reading_is_stored_along_its_row_and_probes_along_its_column() -> None:
     places_m = [(x + 0.5, y + 0.5) for y in range(3) for x in range(3)]
     # From the middle: one store each way; the probe goes up, and from there to the other end.
