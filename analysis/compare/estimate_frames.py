@@ -80,7 +80,7 @@ def answers_by_spark(
     found = (
         sized(spark, table.num_rows * len(metrics))
         .createDataFrame(wide)
-        .unpivot(tuple(identity), list(metrics), "metric", "value")
+        .unpivot((*identity,), (*metrics,), "metric", "value")
         .groupBy("metric")
         .applyInArrow(_of_one_metric(grouping, equal), from_arrow_schema(_ESTIMATES))
         .toArrow()
