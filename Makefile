@@ -13,9 +13,9 @@ help:  ## show this list
 setup:  ## make .venv with pinned dependencies and find (or install) Java 17+
 	@tools/setup.sh
 
-demo: setup  ## run the gas-cloud scenario and write demo/report.html
+demo: setup  ## run the gas cloud on a real radio and write demo/report.html
 	@rm -rf $(DEMO)
-	$(BIN)/motejoin run gas-cloud --out $(DEMO)/run
+	$(BIN)/motejoin run gas-cloud-802154 --out $(DEMO)/run
 	$(BIN)/motejoin report $(DEMO)/run --out $(DEMO)/report.html
 
 test: setup  ## run the tests (about 15 minutes on two cores)

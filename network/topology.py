@@ -104,19 +104,29 @@ def place_poisson_disk(
 
 
 def read_positions(text: str) -> tuple[dict[int, tuple[float, float]], list[tuple[int, str]]]:
-    """Positions from lines `id x y`, by ascending id whatever their order, and bad lines.
+    """Positions from lines `id x y`, or from CSV with a header, by ascending id whatever their order, and bad lines.
+
+    CSV has the columns id (or node), x_m (or x) and y_m (or y), in any order and among others.
 
     Returns:
         The points by id, and (line number, text) of each line that is not an id and two finite numbers.
     """
     points: dict[int, tuple[float, float]] = {}
     bad = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
+    columns: list[int] | None = None
+    first = True
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+        words = [word.strip() for word in line.split(",")] if "," in line else line.split()
+        if not any(words) or words[0].startswith("#"):
             continue
+        if first:
+            first = False
+            columns = _position_columns(words)
+            if columns is not None:
+                continue
+        cells = words if columns is None else [words[at] for at in columns if at < len(words)]
         try:
-            name, x, y = words
+            name, x, y = cells
             node, point = int(name), (float(x), float(y))
         except ValueError:
             bad.append((number, line))
@@ -126,6 +136,16 @@ def read_positions(text: str) -> tuple[dict[int, tuple[float, float]], list[tupl
         else:
             points[node] = point
     return dict(sorted(points.items())), bad
+
+
+def _position_columns(words: list[str]) -> list[int] | None:
+    """Where a header has id, x and y; None if the line is no header."""
+    names = [word.lower() for word in words]
+    found = [
+        next((names.index(name) for name in options if name in names), None)
+        for options in (("id", "node"), ("x_m", "x"), ("y_m", "y"))
+    ]
+    return None if None in found else [at for at in found if at is not None]
 
 
 def read_links(text: str) -> tuple[dict[tuple[int, int], float], list[tuple[int, str]]]:

@@ -19,6 +19,7 @@ EXAMPLES: Final = """examples:
   motejoin report runs/gas-cloud-small-1
   motejoin compare runs/*
   motejoin sweep feedback-small         many runs, then tables and figures
+  motejoin ask sweeps/feedback-small --minimise bytes_per_s --where "recall > 0.99"
   motejoin scenarios                    list what ships
   motejoin COMMAND --help               more on a command
 
@@ -31,6 +32,7 @@ COMMANDS: Final = {
     "report": "make one HTML page of a run: animated replay, plots, tables",
     "compare": "metrics of several runs side by side",
     "sweep": "many runs on all cores or on a Spark cluster, then tables and figures",
+    "ask": "ask finished sweeps for the best point, trade-offs, probabilities or quantiles",
     "audit": "check that finished runs add up, from their traces alone",
     "cluster": "hold one election of cluster heads and show its figures",
     "join": "run one join operator over a recorded stream",
@@ -38,6 +40,8 @@ COMMANDS: Final = {
     "fidelity": "compare the radio models with independent numbers",
     "reproduce": "draw the papers' figures and check the papers' claims",
     "scenarios": "list the scenarios and sweeps that ship, print one, or draw a scenario's gas cloud",
+    "docs": "list the documents, or print one",
+    "completion": "print a script that makes the shell complete commands and options",
     "doctor": "check that this machine is ready (Python, packages, Java, Spark)",
 }
 """Each command and what it does; `scenarios.commands.NAME` is imported only when NAME is run."""
@@ -84,6 +88,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if "\0" in word:  # no shell can send one, but a program that calls `main` can
             raise InputError(f"motejoin: error: {word!r}: expected no NUL character")
     args = _parser(given).parse_args(given)
+    args.given = given
     exit_code: int = args.run(args)
     sys.stdout.flush()
     return exit_code

@@ -18,6 +18,8 @@ LINES_MAX: Final = 400
 PARAMETERS_MAX: Final = 8
 """Of a constructor."""
 
+INTERFACE: Final = "motejoin"
+"""The module above all packages."""
 ENDINGS: Final = (".py", ".js", ".css")
 DOCUMENTS: Final = ("*.md", "docs/*.md", "docs/decisions/*.md")
 MADE_BY_USE: Final = ("demo/", "comparison/", "runs/", "sweeps/", "figures/METRIC")
@@ -58,15 +60,18 @@ def violations(root: Path) -> list[str]:
 
 
 def import_layers(root: Path) -> list[list[str]]:
-    """The packages of each layer, from the top down, as import-linter has them."""
+    """The packages of each layer, from the top down, as import-linter has them below the Python interface."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = (c for c in settings["tool"]["importlinter"]["contracts"] if "layers" in c)
-    return [[package.strip() for package in layer.split("|")] for layer in contract["layers"]]
+    layers = [[package.strip() for package in layer.split("|")] for layer in contract["layers"]]
+    return [[INTERFACE], *layers]
 
 
 def source_files(root: Path, packages: list[str]) -> Iterator[Path]:
     """The files that are written by hand, `__init__.py` among them."""
     for package in packages:
+        if (root / f"{package}.py").is_file():
+            yield root / f"{package}.py"
         for path in sorted((root / package).rglob("*")):
             if path.suffix in ENDINGS and "library" not in path.relative_to(root).parts:
                 yield path
@@ -128,7 +133,7 @@ def check_listeners(tree: ast.Module) -> Iterator[str]:
 def check_imports(name: str, tree: ast.Module, layers: list[list[str]]) -> Iterator[str]:
     """Imports that do not point down."""
     level = {package: place for place, layer in enumerate(layers) for package in layer}
-    own = name.split("/")[0]
+    own = name.split("/")[0].removesuffix(".py")
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):

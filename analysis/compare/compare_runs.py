@@ -7,38 +7,28 @@ from typing import Any
 
 import pyarrow as pa
 
+from analysis.compare.answer_plots import Width
+from analysis.compare.captions import NOTE, Origin, figure_captions, origin_of, seeds_note
 from analysis.compare.estimate_frames import answers_of_table
 from analysis.compare.estimates import Answers
 from analysis.compare.files import (
     Written,
     make_folder,
-    shown_metrics,
     write_answers,
     write_page,
     write_table,
 )
-from analysis.compare.groups import Grouping, baselines, group_by_keys
-from analysis.compare.measure import (
-    is_by_kind,
-    measure,
-    measure_columns,
-    trace_rows,
-    verify_runs,
-)
+from analysis.compare.groups import Grouping, baselines, each_alone, group_by_keys
+from analysis.compare.measure import measure, trace_rows, verify_runs
+from analysis.compare.metric_columns import check_metrics, measure_columns, shown_metrics
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
-from analysis.metrics.definitions import METRICS
 from analysis.spark.starting import StartingSession
 from analysis.spark.tasks import Bars, NoBar
 from analysis.spark.traces import Rejected, Run, find_runs
 from sim.errors import TraceError
 
 Report = Callable[[str], None]
-
-NOTE = (
-    "Mean ± half of the 95 % interval (Student's t over seeds; runs of one seed count once). In brackets, with"
-    " a baseline: the difference from it in %, taken seed by seed."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +41,10 @@ class Question:
     """Scenario keys to group by; none: each run by itself."""
     baseline: str | None = None
     """The group that others are compared with."""
+    width: Width = Width.SCREEN
+    """How wide figures are."""
+    command: str = ""
+    """The command line that asks it, for captions."""
 
     @property
     def has_groups(self) -> bool:
@@ -72,6 +66,8 @@ class Comparison:
     """Estimates by group, if groups or a baseline were asked for."""
     shown: list[str] = field(default_factory=list)
     """The metrics to show."""
+    origin: Origin | None = None
+    """Where the numbers come from."""
 
 
 def compare(
@@ -126,25 +122,18 @@ def compare(
     shown = shown_metrics(question.metrics, columns, rows)
     found = answers_of_table(session, table, grouping, columns, baseline_of)
     files: list[Path] = []
+    prints = [run.manifest.fingerprint for run in measures.runs]
+    origin = origin_of(rows, prints, question.command)
     if out_dir is not None:
         report(f"writing tables and figures to {out_dir} …")
-        files = _write(out_dir, table, kinds, found, shown, question)
-    return Comparison(rows, rejected, files, found if question.has_groups else None, shown)
-
-
-def check_metrics(asked: Sequence[str]) -> None:
-    """Reject unknown metrics before any work.
-
-    Raises:
-        InputError: there is no such metric.
-    """
-    shown_metrics([metric for metric in asked if not is_by_kind(metric)], list(METRICS), [])
+        files = _write(out_dir, table, kinds, found, shown, question, origin)
+    return Comparison(rows, rejected, files, found if question.has_groups else None, shown, origin)
 
 
 def group_runs(runs: Sequence[Run], keys: Sequence[str]) -> Grouping:
     """Runs by the values of scenario keys; each by itself if there are no keys."""
     if not keys:
-        return _each_alone([run.run for run in runs])
+        return each_alone([run.run for run in runs])
     return group_by_keys({run.run: run.manifest.scenario for run in runs}, keys)
 
 
@@ -155,6 +144,7 @@ def _write(
     found: Answers,
     shown: Sequence[str],
     question: Question,
+    origin: Origin,
 ) -> list[Path]:
     rows = table.to_pylist()
     label = "group" if question.by else "run"
@@ -167,21 +157,21 @@ def _write(
     )
     if question.has_groups:
         x_axis = found.grouping.axes[0]
-        more = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
+        more = write_answers(
+            found, shown, out_dir, label=label, x_axis=x_axis, width=question.width
+        )
         written.files += more.files
         written.figures |= more.figures
-        page.note = f"{NOTE} {found.note}".strip()
+        page.note = " ".join(filter(None, [NOTE, found.note, origin.sentence]))
+        page.warning = seeds_note(found, shown)
     else:
-        page.note = "A row per run; metrics.csv has all metrics."
+        page.note = f"A row per run; metrics.csv has all metrics. {origin.sentence}"
     page.header = answer_header(found, shown, label)
     page.rows = answer_rows(found, shown)
     page.figures = written.figures
+    page.captions = figure_captions(found, list(written.figures), origin, question.baseline)
     page.downloads = [file for file in written.files if file.suffix in {".csv", ".parquet"}]
-    return [*written.files, write_page(out_dir, page)]
-
-
-def _each_alone(names: Sequence[str]) -> Grouping:
-    return Grouping(["run"], {name: {"run": name} for name in names}, {n: n for n in names})
+    return [*written.files, *write_page(out_dir, page)]
 
 
 def _bytes_per_s(

@@ -11,8 +11,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from analysis.compare.estimates import Answers, Estimate, answers, comparable, present_groups
+from analysis.compare.estimates import Answers, answers, comparable, present_groups
 from analysis.compare.groups import Grouping
+from analysis.compare.intervals import Estimate
 from analysis.metrics.inputs import ANSWER, DELAY_S
 from analysis.spark.session import sized
 from analysis.spark.shipping import share_code
@@ -24,6 +25,10 @@ PACKAGES: Final = ("sim", "analysis")
 CELLS_MAX: Final = 5_000_000
 """Cells of the table of metrics up to which a Spark job takes longer than this process."""
 
+_LEAST_FROM: Final = ("simulated_s", "dead", "misses")
+"""What the least of a metric follows from, where it had not come by the run's end (`Metric.least`)."""
+_ROW: Final = "row."
+
 _ESTIMATES: Final = pa.schema(
     [
         ("metric", pa.string()),
@@ -33,8 +38,13 @@ _ESTIMATES: Final = pa.schema(
         ("low", pa.float64()),
         ("high", pa.float64()),
         ("n", pa.int64()),
+        ("deviation", pa.float64()),
+        ("bounds", pa.int64()),
     ]
 )
+
+
+_PARTS: Final = ("mean", "low", "high", "n", "deviation", "bounds")
 
 
 def answers_of_table(
@@ -61,13 +71,16 @@ def answers_by_spark(
     share_code(spark, PACKAGES)
     asked = [name for name in ("run", ANSWER.name, DELAY_S.name) if name in table.column_names]
     equal, unequal = comparable(table.select(asked).to_pylist(), grouping, baseline_of)
+    # Under names of their own, because they may be metrics too.
+    kept = {f"{_ROW}{name}": name for name in _LEAST_FROM if name in table.column_names}
     columns = [table["run"], table["seed"].cast(pa.int64())]
-    columns += [table[metric].cast(pa.float64()) for metric in metrics]
-    wide = pa.table(columns, names=["run", "seed", *metrics])
+    columns += [table[name].cast(pa.float64()) for name in (*kept.values(), *metrics)]
+    identity = ["run", "seed", *kept]
+    wide = pa.table(columns, names=[*identity, *metrics])
     found = (
         sized(spark, table.num_rows * len(metrics))
         .createDataFrame(wide)
-        .unpivot(["run", "seed"], list(metrics), "metric", "value")
+        .unpivot(tuple(identity), list(metrics), "metric", "value")
         .groupBy("metric")
         .applyInArrow(_of_one_metric(grouping, equal), from_arrow_schema(_ESTIMATES))
         .toArrow()
@@ -75,7 +88,7 @@ def answers_by_spark(
     )
     kinds: dict[bool, dict[tuple[str, str], Estimate]] = {False: {}, True: {}}
     for row in found:
-        estimate = Estimate(row["mean"], row["low"], row["high"], row["n"])
+        estimate = Estimate(**{part: row[part] for part in _PARTS})
         kinds[row["is_difference"]][row["group"], row["metric"]] = estimate
     present, counts = present_groups(table["run"].to_pylist(), grouping)
     # In the order of metrics and groups, whatever the order in which Spark returns them.
@@ -96,12 +109,16 @@ def _of_one_metric(
 ) -> Callable[[pa.Table], pa.Table]:
     def estimates(values: pa.Table) -> pa.Table:
         metric = values["metric"][0].as_py()
-        rows = values.select(["run", "seed", "value"]).rename_columns(["run", "seed", metric])
-        found = answers(rows.to_pylist(), grouping, [metric], baseline_of)
+        rows = [
+            {name.removeprefix(_ROW): cell for name, cell in row.items() if name.startswith(_ROW)}
+            | {"run": row["run"], "seed": row["seed"], metric: row["value"]}
+            for row in values.to_pylist()
+        ]
+        found = answers(rows, grouping, [metric], baseline_of)
         cells: list[dict[str, Any]] = []
         for is_difference, estimates in ((False, found.means), (True, found.differences)):
             for (group, _), each in estimates.items():
-                numbers = {"mean": each.mean, "low": each.low, "high": each.high, "n": each.n}
+                numbers = {part: getattr(each, part) for part in _PARTS}
                 cells.append(
                     {"metric": metric, "group": group, "is_difference": is_difference, **numbers}
                 )

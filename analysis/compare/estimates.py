@@ -1,7 +1,7 @@
 """Estimates over the runs of a group: means with 95 % intervals, and differences from a baseline.
 
 The seed is the unit: a group's value for a seed is the mean over its runs of that seed, and intervals are
-Student's t over seeds. Runs of one seed have the same field and the same readings, so a difference is taken
+over seeds (`analysis.compare.intervals`). Runs of one seed have the same field and the same readings, so a difference is taken
 seed by seed, in % of the baseline's value, and the interval is over those differences.
 """
 
@@ -9,58 +9,76 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
-from scipy.special import stdtrit
 
 from analysis.compare.groups import Grouping, value_text
+from analysis.compare.intervals import Estimate, Scale, estimate
+from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import ANSWER, DELAY_S
-
-CONFIDENCE: Final = 0.95
+from analysis.metrics.metric import SHARE
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean, its 95 % interval (None: fewer than two values) and the number of values."""
+class Seen:
+    """A metric's value for one seed."""
 
-    mean: float | None
-    low: float | None
-    high: float | None
-    n: int
-
-    @property
-    def half(self) -> float | None:
-        """Half the interval's length."""
-        if self.high is None or self.mean is None:
-            return None
-        return self.high - self.mean
+    value: float
+    is_bound: bool = False
+    """Whether it is only known to be larger: a death that did not come before the run's end."""
 
 
-def estimate(values: Iterable[float]) -> Estimate:
-    """The mean of independent values and its t-interval."""
-    known = list(values)
-    n = len(known)
-    if n == 0:
-        return Estimate(None, None, None, 0)
-    mean = math.fsum(known) / n
-    if n == 1:
-        return Estimate(mean, None, None, 1)
-    variance = math.fsum((value - mean) ** 2 for value in known) / (n - 1)
-    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / n)
-    return Estimate(mean, mean - half, mean + half, n)
+def scale_of(metric: str) -> Scale:
+    """What a metric can be; all are 0 or more."""
+    share = metric in METRICS and METRICS[metric].unit == SHARE
+    return Scale.SHARE if share else Scale.POSITIVE
 
 
-def by_seed(rows: Iterable[Row], metric: str) -> dict[int, float]:
+def seen_in(row: Row, metric: str) -> Seen | None:
+    """A run's value of a metric, or the least that it can be; None if it is not defined."""
+    value = row.get(metric)
+    if value is not None:
+        return Seen(float(value))
+    least = METRICS[metric].least if metric in METRICS else None
+    bound = None if least is None else least(row)
+    return None if bound is None else Seen(bound, is_bound=True)
+
+
+def by_seed(rows: Iterable[Row], metric: str) -> dict[int, Seen]:
     """The metric's mean over the rows of each seed that have it, seeds in order."""
-    values: dict[int, list[float]] = {}
+    values: dict[int, list[Seen]] = {}
     for row in rows:
-        value = row.get(metric)
-        if value is not None:
-            values.setdefault(row["seed"], []).append(float(value))
-    return {seed: math.fsum(values[seed]) / len(values[seed]) for seed in sorted(values)}
+        seen = seen_in(row, metric)
+        if seen is not None:
+            values.setdefault(row["seed"], []).append(seen)
+    return {
+        seed: Seen(
+            math.fsum(each.value for each in values[seed]) / len(values[seed]),
+            is_bound=any(each.is_bound for each in values[seed]),
+        )
+        for seed in sorted(values)
+    }
+
+
+def _mean(values: Iterable[Seen], scale: Scale) -> Estimate:
+    seen = list(values)
+    return estimate([v.value for v in seen], scale, bounds=sum(v.is_bound for v in seen))
+
+
+def _difference(own: Mapping[int, Seen], base: Mapping[int, Seen]) -> Estimate:
+    """The mean difference in %, from the seeds that both have."""
+    pairs = [(own[seed], base[seed]) for seed in own if seed in base and base[seed].value]
+    if any(a.is_bound or b.is_bound for a, b in pairs):
+        return Estimate(None, None, None, 0)
+    ratios = estimate([a.value / b.value for a, b in pairs], Scale.POSITIVE)
+    mean, low, high = (
+        None if ratio is None else 100 * (ratio - 1)
+        for ratio in (ratios.mean, ratios.low, ratios.high)
+    )
+    return Estimate(mean, low, high, ratios.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +127,10 @@ def answers(
     for metric in metrics:
         values = {label: by_seed(group, metric) for label, group in members.items()}
         for label, own in values.items():
-            means[label, metric] = estimate(own.values())
+            means[label, metric] = _mean(own.values(), scale_of(metric))
             base = values.get(equal.get(label, ""))
             if base is not None:
-                differences[label, metric] = estimate(
-                    100 * (own[seed] - base[seed]) / abs(base[seed])
-                    for seed in own
-                    if base.get(seed)
-                )
+                differences[label, metric] = _difference(own, base)
     present, counts = present_groups([row["run"] for row in rows], grouping)
     return Answers(present, list(metrics), counts, means, differences, equal, unequal)
 

@@ -5,20 +5,20 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.compare.answer_plots import draw_answers
+from analysis.compare.answer_plots import Width, draw_answers
 from analysis.compare.estimates import Answers, difference_table, summary_table
 from analysis.compare.page import Page, answer_page
-from analysis.metrics.definitions import METRICS
+from analysis.compare.run_plots import ENDINGS
 from sim.errors import InputError
 from sim.files import Aside, write_whole
 
 PAGE = "index.html"
 FIGURES = "figures"
+CAPTIONS = "captions.md"
 
 
 @dataclass(slots=True)
@@ -37,14 +37,20 @@ class Written:
 
 
 def write_answers(
-    found: Answers, shown: Sequence[str], out_dir: Path, *, label: str, x_axis: str | None = None
+    found: Answers,
+    shown: Sequence[str],
+    out_dir: Path,
+    *,
+    label: str,
+    x_axis: str | None = None,
+    width: Width = Width.SCREEN,
 ) -> Written:
     """Write summary and differences of all metrics, and draw those to be shown."""
     _remove_earlier(found.metrics, out_dir)
     written = Written(write_table(summary_table(found, label), out_dir, "summary"))
     if found.differences:
         written.files += write_table(difference_table(found, label), out_dir, "differences")
-    written.add_figures(draw_answers(found, shown, out_dir / FIGURES, x_axis=x_axis))
+    written.add_figures(draw_answers(found, shown, out_dir / FIGURES, x_axis=x_axis, width=width))
     return written
 
 
@@ -54,15 +60,18 @@ def _remove_earlier(metrics: Sequence[str], out_dir: Path) -> None:
         (out_dir / f"differences{ending}").unlink(missing_ok=True)
     for metric in metrics:
         for name in (metric, f"{metric}-difference", f"{metric}-heat"):
-            for ending in (".png", ".svg"):
-                (out_dir / FIGURES / f"{name}{ending}").unlink(missing_ok=True)
+            for ending in ENDINGS:
+                (out_dir / FIGURES / f"{name}.{ending}").unlink(missing_ok=True)
 
 
-def write_page(out_dir: Path, page: Page) -> Path:
-    """Write the page with the table, the figures and links to all files."""
+def write_page(out_dir: Path, page: Page) -> list[Path]:
+    """Write the page with the table, the figures and links to all files, and the captions as text."""
+    captions = out_dir / CAPTIONS
+    texts = [f"**{name}**: {caption}\n" for name, caption in page.captions.items()]
+    write_whole(captions, "\n".join(texts))
     path = out_dir / PAGE
     write_whole(path, answer_page(page, out_dir))
-    return path
+    return [captions, path]
 
 
 def write_table(table: pa.Table, out_dir: Path, name: str) -> list[Path]:
@@ -77,23 +86,6 @@ def write_table(table: pa.Table, out_dir: Path, name: str) -> list[Path]:
     with Aside(as_parquet) as aside:
         pq.write_table(table, aside)
     return [as_csv, as_parquet]
-
-
-def shown_metrics(
-    asked: Sequence[str], known: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """The metrics to show: those asked for, or of the main ones those that any run has.
-
-    Raises:
-        InputError: a metric was asked for that no run has.
-    """
-    unknown = [metric for metric in asked if metric not in known]
-    if unknown:
-        raise InputError(f"--metric {unknown[0]}: no such metric; there are: {', '.join(known)}")
-    if asked:
-        return list(asked)
-    main = [metric.name for metric in METRICS.values() if metric.main and metric.name in known]
-    return [name for name in main if any(row.get(name) is not None for row in rows)]
 
 
 def make_folder(folder: Path) -> None:

@@ -19,6 +19,9 @@ _NICKNAMES: Final = {
 }
 """Columns of the metrics table that hold scenario keys."""
 
+_UNITS: Final = {"s": "s", "ms": "ms", "us": "µs", "m": "m", "j": "J", "deg": "°"}
+"""Units by how keys end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
@@ -29,6 +32,11 @@ class Grouping:
     """The place of each group, by its label."""
     group_of: dict[str, str]
     """The label of each run's group."""
+
+
+def each_alone(names: Sequence[str]) -> Grouping:
+    """Every run a group of its own."""
+    return Grouping(["run"], {name: {"run": name} for name in names}, {n: n for n in names})
 
 
 def group_by_keys(
@@ -129,6 +137,15 @@ def short_keys(keys: Iterable[str]) -> dict[str, str]:
             (tail for tail in tails if not any(o.endswith(f".{tail}") for o in others)), key
         )
     return short
+
+
+def key_label(key: str) -> str:
+    """A scenario key in words, with its unit: `join.window_s` is "join window (s)"."""
+    *parts, last = key.split(".")
+    stem, _, ending = last.rpartition("_")
+    if stem and ending in _UNITS:
+        last = f"{stem} ({_UNITS[ending]})"
+    return " ".join(part.replace("_", " ") for part in (*parts, last))
 
 
 def value_text(value: object) -> str:

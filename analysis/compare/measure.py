@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from analysis.compare.metric_columns import BY_KIND
 from analysis.metrics.arrow.size import LISTINGS_MAX, listings
 from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import FACTS, facts_of
@@ -37,9 +38,6 @@ PACKAGES: Final = ("sim", "analysis")
 
 BUNDLES_PER_CORE: Final = 8
 """Tasks per core, if there are so many runs: enough to share the work evenly and to show progress."""
-
-_BY_KIND: Final = ("bytes", "messages")
-"""What is also shown by message kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +211,7 @@ def with_traffic_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) 
     sent = {(entry["run"], entry["kind"]): entry for entry in kinds}
     known = metrics.select(["run", "bytes"]).to_pylist()
     names = sorted({entry["kind"] for entry in kinds})
-    for what in _BY_KIND:
+    for what in BY_KIND:
         for kind in names:
             column = [
                 None if row["bytes"] is None else sent.get((row["run"], kind), {}).get(what, 0)
@@ -222,17 +220,6 @@ def with_traffic_by_kind(metrics: pa.Table, kinds: Sequence[Mapping[str, Any]]) 
             name = f"{what}_{re.sub(r'[^A-Za-z0-9]+', '_', kind)}"
             metrics = metrics.append_column(name, pa.array(column, pa.int64()))
     return metrics
-
-
-def measure_columns(table: pa.Table) -> list[str]:
-    """The columns of a metrics table that were measured, without those that identify the run."""
-    names = table.column_names
-    return [*(name for name in METRICS if name in names), *(n for n in names if is_by_kind(n))]
-
-
-def is_by_kind(column: str) -> bool:
-    """Whether a column is of one message kind."""
-    return column.partition("_")[0] in _BY_KIND and column not in METRICS
 
 
 @contextmanager

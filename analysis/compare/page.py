@@ -1,13 +1,17 @@
 """The page of a comparison or a sweep: the table, the figures, what failed, and where the numbers are."""
 
+import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from analysis.compare.estimates import Answers, Estimate
+from analysis.compare.estimates import Answers, scale_of
+from analysis.compare.intervals import Estimate, Scale
+from analysis.compare.run_plots import ENDINGS
 from analysis.metrics.definitions import label
-from analysis.metrics.number_format import short
+from analysis.metrics.number_format import percent, short
 from analysis.report.html import Html, join, tag
 
 
@@ -26,8 +30,12 @@ class Page:
     """What the table's cells mean."""
     failures: list[tuple[str, str]] = field(default_factory=list)
     """What failed, and why."""
+    warning: str = ""
+    """What the reader must know before trusting the table."""
     figures: Mapping[str, Path] = field(default_factory=dict)
-    """PNG files by what they show; each has an SVG of the same name beside it."""
+    """PNG files by what they show; each has an SVG and a PDF of the same name beside it."""
+    captions: Mapping[str, str] = field(default_factory=dict)
+    """In words, by figure."""
     downloads: Sequence[Path] = ()
 
 
@@ -37,7 +45,7 @@ def answer_rows(found: Answers, shown: Sequence[str]) -> list[list[str]]:
         [
             group,
             str(found.runs[group]),
-            *(cell(found.means[group, m], found.differences.get((group, m))) for m in shown),
+            *(cell(m, found.means[group, m], found.differences.get((group, m))) for m in shown),
         ]
         for group in found.grouping.places
     ]
@@ -49,20 +57,28 @@ def answer_header(found: Answers, shown: Sequence[str], name: str) -> list[str]:
     return [name, "runs", *(label(metric) for metric in shown)]
 
 
-def cell(mean: Estimate, difference: Estimate | None) -> str:
-    """A mean with half its interval, and the difference from the baseline."""
+def cell(metric: str, mean: Estimate, difference: Estimate | None) -> str:
+    """A mean with its interval, and the difference from the baseline with its own."""
+    if mean.bounds and mean.low is not None:
+        return f"> {_shown(metric, mean.low, 4)}"
     if mean.mean is None:
         return "–"
-    text = short(mean.mean, digits=4)
-    if mean.half is not None:
-        text += f" ± {short(mean.half, digits=2)}"
+    text = _shown(metric, mean.mean, 4)
+    if mean.low is not None and mean.high is not None and mean.low < mean.high:
+        text += f" [{_shown(metric, mean.low, 3)} to {_shown(metric, mean.high, 3)}]"
     if difference is not None and difference.mean is not None:
         # A baseline's difference from itself is 0 and needs no interval.
-        percent = f"{difference.mean:+.1f}"
-        if difference.half:
-            percent += f" ± {short(difference.half, digits=2)}"
-        text += f" ({percent} %)"
+        percent = f"{difference.mean:+.1f} %"
+        if difference.low is not None and difference.high is not None and difference.half:
+            percent += f" [{difference.low:+.0f} to {difference.high:+.0f}]"
+        text += f" ({percent})"
     return text
+
+
+def _shown(metric: str, value: float, digits: int) -> str:
+    if scale_of(metric) is Scale.SHARE:
+        return percent(value, digits=min(3, digits))
+    return short(value, digits=digits)
 
 
 def answer_page(page: Page, folder: Path) -> str:
@@ -101,15 +117,23 @@ def _sections(page: Page, folder: Path) -> list[Html]:
             tag("div", tag("table", *rows), class_="wide"),
         ]
     if page.rows:
-        header = tag("tr", *(tag("th", name) for name in page.header))
+        header = tag("tr", *(tag("th", name, scope="col") for name in page.header))
         rows = [
-            tag("tr", tag("th", row[0]), *(tag("td", text) for text in row[1:]))
+            tag("tr", tag("th", row[0], scope="row"), *(_number(text) for text in row[1:]))
             for row in page.rows
         ]
         sections += [
             tag("h2", "Numbers"),
+            tag("p", page.warning, class_="warning") if page.warning else Html(),
+            tag(
+                "div",
+                tag("table", tag("thead", header), tag("tbody", *rows)),
+                class_="wide",
+                tabindex="0",
+                role="region",
+                aria_label="Numbers",
+            ),
             tag("p", page.note, class_="note"),
-            tag("div", tag("table", tag("thead", header), tag("tbody", *rows)), class_="wide"),
         ]
     if page.figures:
         sections.append(tag("h2", "Figures"))
@@ -123,12 +147,26 @@ def _sections(page: Page, folder: Path) -> list[Html]:
     return sections
 
 
+def _number(text: str) -> Html:
+    """A cell: the number, and below it, smaller, its interval and its difference."""
+    first, *rest = re.split(r" (?=[\[(])", text, maxsplit=1)
+    return tag("td", first, *(tag("small", part) for part in rest))
+
+
 def _figures(page: Page, folder: Path) -> list[Html]:
     shown = []
     for name, file in page.figures.items():
-        png = file.relative_to(folder).as_posix()
-        svg = file.with_suffix(".svg").relative_to(folder).as_posix()
-        image = tag("img", src=png, alt=name, loading="lazy")
-        caption = tag("figcaption", join(name, " · ", tag("a", "SVG", href=svg)))
-        shown.append(tag("figure", tag("a", image, href=svg), caption))
+        caption = page.captions.get(name, name)
+        picture = b64encode(file.with_suffix(".svg").read_bytes()).decode()
+        image = tag("img", src=f"data:image/svg+xml;base64,{picture}", alt=caption)
+        links = [
+            tag(
+                "a",
+                ending.upper(),
+                href=file.with_suffix(f".{ending}").relative_to(folder).as_posix(),
+            )
+            for ending in ENDINGS
+        ]
+        words = join(caption, " ", *(join(link, " ") for link in links))
+        shown.append(tag("figure", image, tag("figcaption", words)))
     return shown

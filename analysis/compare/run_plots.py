@@ -1,4 +1,4 @@
-"""Figures of a comparison of runs, as PNG and SVG."""
+"""Figures of a comparison of runs, as PNG, SVG and PDF."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,17 +7,18 @@ from typing import Any, Final
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from analysis.metrics.definitions import METRICS
 from analysis.metrics.metric import SHARE
-from analysis.metrics.number_format import short
+from analysis.metrics.number_format import percent, short
 from analysis.report.series import ELECTIONS
 from sim.trace.kinds import CAUSES, CONTROL_KINDS
 
 RUNS_MAX: Final = 60
 """Bars that fit in one figure; the tables have all runs."""
 
+ENDINGS: Final = ("png", "svg", "pdf")
 _PNG_DPI: Final = 150
 _UNDATED: Final = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 _LABEL_LENGTH_MAX: Final = 36
@@ -93,10 +94,10 @@ def comparison_figures(
 
 
 def save_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, list[Path]]:
-    """Write each figure as NAME.png and NAME.svg, the same bytes each time; returns the files by name."""
+    """Write each figure as PNG, SVG and PDF, the same bytes each time; returns the files by name."""
     files = {}
     for name, figure in figures.items():
-        files[name] = [folder / f"{name}.{ending}" for ending in ("png", "svg")]
+        files[name] = [folder / f"{name}.{ending}" for ending in ENDINGS]
         for file in files[name]:
             save_figure(figure, file)
     return files
@@ -150,13 +151,14 @@ def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figur
         values = [row[metric.name] for row in rows]
         axes.barh(range(len(labels)), [v or 0.0 for v in values], height=0.7, color=COLOURS[0])
         for position, value in enumerate(values):
-            _write_value(axes, position, value)
-        _finish(axes, labels, title=metric.title, axis=metric.unit)
+            _write_value(axes, position, value, metric.name)
+        _finish(axes, labels, title=metric.title, axis="" if metric.unit == SHARE else metric.unit)
         most = max((v for v in values if v is not None), default=0.0)
         is_share = metric.unit == SHARE
-        axes.set_xlim(0, 1.18 if is_share else most * 1.2 or 1.0)
+        axes.set_xlim(0, 1.22 if is_share else most * 1.2 or 1.0)
         if is_share:
             axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
+            axes.xaxis.set_major_formatter(PercentFormatter(1.0))
     # The axis is shared: it is turned once for all.
     grid[0][0].invert_yaxis()
     return figure
@@ -181,8 +183,8 @@ def _finish(axes: Axes, labels: Sequence[str], *, title: str, axis: str) -> None
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _write_value(axes: Axes, position: int, value: float | None) -> None:
-    text = "not defined" if value is None else short(value, digits=3)
+def _write_value(axes: Axes, position: int, value: float | None, metric: str = "") -> None:
+    text = "not defined" if value is None else value_label(value, metric)
     axes.annotate(
         text,
         (value or 0.0, position),
@@ -192,6 +194,13 @@ def _write_value(axes: Axes, position: int, value: float | None) -> None:
         fontsize=8,
         color="#888888" if value is None else "black",
     )
+
+
+def value_label(value: float, metric: str) -> str:
+    """A value beside its bar: three digits, shares in %."""
+    if metric in METRICS and METRICS[metric].unit == SHARE:
+        return percent(value)
+    return short(value, digits=3)
 
 
 def _label(run: str) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from analysis.compare.compare_runs import NOTE, Question
+from analysis.compare.captions import NOTE, Origin, figure_captions, origin_of, seeds_note
+from analysis.compare.compare_runs import Question
 from analysis.compare.estimate_frames import answers_of_table
 from analysis.compare.estimates import Answers, value_array
-from analysis.compare.files import shown_metrics, write_answers, write_page, write_table
+from analysis.compare.files import write_answers, write_page, write_table
 from analysis.compare.groups import Grouping
-from analysis.compare.measure import measure, measure_columns
+from analysis.compare.measure import measure
+from analysis.compare.metric_columns import measure_columns, shown_metrics
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.spark.starting import Session
 from analysis.spark.tasks import Bars
@@ -29,6 +31,7 @@ class SweepAnswer:
     label: str
     """What a row of the table is: a point or a group."""
     files: list[Path]
+    origin: Origin
 
 
 def measure_sweep(
@@ -65,12 +68,14 @@ def answer_sweep(
     label = "group" if question.by else "point"
     files = write_table(table, out_dir, "metrics")
     x_axis = found.grouping.axes[0] if question.by else None
-    written = write_answers(found, shown, out_dir, label=label, x_axis=x_axis)
+    written = write_answers(found, shown, out_dir, label=label, x_axis=x_axis, width=question.width)
+    origin = origin_of(rows, table.column("fingerprint").to_pylist(), question.command)
     files += written.files
     seeds = sorted({row["seed"] for row in rows})
+    # A description reads "what: how much of it"; the first part is a title.
     page = Page(
-        title=title,
-        description=description,
+        title=description.partition(":")[0] or title,
+        description=f"{title}: {description}" if description else "",
         facts=[
             f"{len(found.grouping.places)} {label}s",
             f"{len(rows)} runs",
@@ -79,13 +84,15 @@ def answer_sweep(
         ],
         header=answer_header(found, shown, label),
         rows=answer_rows(found, shown),
-        note=f"{NOTE} {found.note}".strip(),
+        note=" ".join(filter(None, [NOTE, found.note, origin.sentence])),
+        warning=seeds_note(found, shown),
         failures=list(failures),
         figures=written.figures,
+        captions=figure_captions(found, list(written.figures), origin, question.baseline),
         downloads=[file for file in files if file.suffix in {".csv", ".parquet"}],
     )
-    files.append(write_page(out_dir, page))
-    return SweepAnswer(found, shown, label, files)
+    files += write_page(out_dir, page)
+    return SweepAnswer(found, shown, label, files, origin)
 
 
 def with_identity(

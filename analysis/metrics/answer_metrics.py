@@ -1,6 +1,7 @@
 """Metrics of what a run delivered: readings, results, probing, recall, clusters, tracking."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from analysis.metrics.inputs import (
     ANSWERED,
@@ -54,6 +55,11 @@ def _partners(results: int, arity_sum: int, joined: int) -> float | None:
     """{0} · ({1} / {0} − 1) / {2}."""
     partners = results * (arity_sum / results - 1) if results else 0
     return partners / joined if joined else None
+
+
+def _never_found(row: Mapping[str, Any]) -> float | None:
+    """0, if motes were inside and no result came: the row does not say since when."""
+    return 0.0 if row.get("misses") else None
 
 
 ANSWER_METRICS: Final = (
@@ -337,6 +343,7 @@ ANSWER_METRICS: Final = (
         what="From the first instant at which a mote is inside the phenomenon to the first result then or"
         " later.",
         null="no mote was ever inside, or no result came then",
+        least=_never_found,
     ),
     Metric(
         "coverage",

@@ -1,6 +1,7 @@
 """Metrics of what a run cost: traffic on air, energy, lifetime."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from analysis.metrics.inputs import (
     CAUSES_J,
@@ -28,6 +29,11 @@ from analysis.metrics.metric import Metric, difference, ratio, seconds
 def _per_mean_cluster(joules: float, heads: int, rounds: int) -> float | None:
     """{0} / ({1} / {2})."""
     return joules / (heads / rounds) if heads and rounds else None
+
+
+def _end_of_run(row: Mapping[str, Any]) -> float | None:
+    """The run's end, if it is known that motes did not die before."""
+    return None if row.get("dead") is None else row.get("simulated_s")
 
 
 def _difference_per(all_of: int, part: int, simulated_s: float) -> float:
@@ -181,6 +187,7 @@ COST_METRICS: Final = (
         seconds,
         what="Lifetime until the first death.",
         null="no mote died",
+        least=_end_of_run,
         main=True,
     ),
     Metric(
@@ -191,6 +198,7 @@ COST_METRICS: Final = (
         seconds,
         what="Lifetime until half of the motes, rounded up, had died.",
         null="fewer died",
+        least=_end_of_run,
     ),
     Metric(
         "last_dead_s",
@@ -200,6 +208,7 @@ COST_METRICS: Final = (
         seconds,
         what="Lifetime until all motes had died.",
         null="some lived on",
+        least=_end_of_run,
     ),
 )
 """In the order of their columns."""

@@ -12,7 +12,7 @@ from analysis.metrics.cost_metrics import COST_METRICS
 from analysis.metrics.error_metrics import ERROR_METRICS
 from analysis.metrics.inputs import FACTS
 from analysis.metrics.metric import SHARE, Count, Distinct, Metric, Sum, columns_of
-from analysis.metrics.number_format import short
+from analysis.metrics.number_format import percent, short
 from sim.errors import InputError
 from sim.trace.tables import TABLES
 
@@ -71,10 +71,20 @@ def number(value: object) -> str:
 def quantity(name: str, value: object) -> str:
     """A metric's value with its unit."""
     unit = METRICS[name].unit
-    return number(value) if value is None or unit == SHARE else f"{number(value)} {unit}"
+    if isinstance(value, int | float) and unit == SHARE:
+        return percent(value)
+    return number(value) if value is None else f"{number(value)} {unit}"
 
 
 def figure(name: str, value: object) -> str:
     """A metric's value beside its label: with its unit, unless the label has it."""
     metric = METRICS[name]
-    return number(value) if metric.heading == metric.label else quantity(name, value)
+    in_label = metric.unit != SHARE and metric.heading == metric.label
+    return number(value) if in_label else quantity(name, value)
+
+
+def cell(column: str, value: object) -> str:
+    """A cell of metrics.csv below its label: without the unit, which the label has, but shares in %."""
+    if column in METRICS and METRICS[column].unit == SHARE:
+        return quantity(column, value)
+    return number(value)

@@ -174,6 +174,8 @@ class Metric:
     """Whether it is an integer."""
     main: bool = False
     """Whether it is shown when nobody asks for particular metrics."""
+    least: Callable[[Mapping[str, Any]], float | None] | None = None
+    """Of what had not happened by the run's end: the least that it can be, from the run's row of metrics.csv."""
     levels: tuple[AnswerLevel, ...] = ()
     """The levels of answers (`join.answer`) at which it is defined; none: at all of them."""
 

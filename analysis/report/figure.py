@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.report.series import ELECTIONS
+from sim.trace.manifest import Manifest, radio_note
 from sim.trace.tables import DropReason, Fate
 
 # Slots of the page's palette. A name keeps its colour whatever else is in the plot.
@@ -62,6 +63,12 @@ class Section:
 
     title: str
     figures: list[Figure]
+
+
+def noted(title: str, manifest: Manifest) -> str:
+    """A title of costs on air, with what the radio leaves out."""
+    note = radio_note(manifest)
+    return f"{title} ({note})" if note else title
 
 
 def missing_table(*names: str) -> str:

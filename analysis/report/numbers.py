@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.metrics.definitions import METRICS, figure, number, quantity
+from analysis.report.figure import noted
 from analysis.report.html import Html, join, tag
-from sim.trace.manifest import Manifest, radio_note
+from analysis.report.verdict import Baseline
+from sim.trace.manifest import Manifest
 
 Tile = tuple[str, str, str]
 """Label, figure, and what more there is to say about it."""
@@ -15,14 +17,14 @@ Metrics = Mapping[str, Any]
 """Metrics of the run by name, as far as they are known."""
 
 
-def tiles(manifest: Manifest, metrics: Metrics) -> Html:
-    """The key figures, in groups."""
+def tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> Html:
+    """The key figures, in groups; costs with those of the baseline beside them."""
     gas = manifest.scenario.get("phenomenon", {}).get("kind") == "gas-cloud"
     groups = {
         "The cloud" if gas else "The phenomenon": _phenomenon_tiles(manifest, metrics),
         "The answer": _answer_tiles(metrics),
-        noted("On air", manifest): _air_tiles(metrics),
-        "Energy and losses": _energy_tiles(manifest, metrics),
+        noted("On air", manifest): _air_tiles(metrics, baseline),
+        "Energy and losses": _energy_tiles(manifest, metrics, baseline),
     }
     return join(
         *(
@@ -38,12 +40,6 @@ def tiles(manifest: Manifest, metrics: Metrics) -> Html:
     )
 
 
-def noted(title: str, manifest: Manifest) -> str:
-    """A title of costs on air, with what the radio leaves out."""
-    note = radio_note(manifest)
-    return f"{title} ({note})" if note else title
-
-
 def _tile(label: str, shown: str, more: str) -> Html:
     return tag(
         "div",
@@ -53,12 +49,20 @@ def _tile(label: str, shown: str, more: str) -> Html:
     )
 
 
-def _known(metrics: Metrics, notes: Mapping[str, str]) -> list[Tile]:
-    """A tile for each metric that is known, by its label and with its note."""
+def _known(
+    metrics: Metrics, notes: Mapping[str, str], baseline: Baseline | None = None
+) -> list[Tile]:
+    """A tile for each metric that is known, by its label, with its note and its value in the baseline."""
     return [
-        (METRICS[name].title, figure(name, metrics[name]), note)
+        (
+            METRICS[name].title,
+            figure(name, metrics[name]),
+            "; ".join(
+                text for text in (note, baseline and baseline.beside(name, metrics[name])) if text
+            ),
+        )
         for name, note in notes.items()
-        if metrics[name] is not None
+        if metrics.get(name) is not None
     ]
 
 
@@ -75,13 +79,14 @@ def _phenomenon_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
         {
             "detection_delay_s": f"at {number(tracking['detected_s'])} s",
             "coverage": "answer ∩ truth / answer ∪ truth",
-            "false_alarms": f"on average; {number(metrics['misses'])} are missing",
+            "false_alarms": "on average over time",
+            "misses": "on average over time",
         },
     )
 
 
 def _answer_tiles(metrics: Metrics) -> list[Tile]:
-    useful = f"{METRICS['probe_usefulness'].label} {number(metrics['probe_usefulness'])}"
+    useful = f"{METRICS['probe_usefulness'].label} {quantity('probe_usefulness', metrics['probe_usefulness'])}"
     return _known(
         metrics,
         {
@@ -94,7 +99,7 @@ def _answer_tiles(metrics: Metrics) -> list[Tile]:
     )
 
 
-def _air_tiles(metrics: Metrics) -> list[Tile]:
+def _air_tiles(metrics: Metrics, baseline: Baseline | None) -> list[Tile]:
     of_all = _share(metrics["control_bytes"], metrics["bytes"])
     return _known(
         metrics,
@@ -104,10 +109,11 @@ def _air_tiles(metrics: Metrics) -> list[Tile]:
             "control_bytes": f"{of_all} of all bytes",
             "copies_lost": "on air or at dead motes",
         },
+        baseline,
     )
 
 
-def _energy_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
+def _energy_tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> list[Tile]:
     drops = sum(manifest.counts["drops"].values())
     dropped = quantity("readings_dropped", metrics["readings_dropped"])
     elections = _share(metrics["control_j"], metrics["energy_j"])
@@ -118,6 +124,7 @@ def _energy_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
             "dead": f"of {number(manifest.scenario['motes']['count'])}",
             "drop_rate": f"{dropped} of {number(metrics['readings_valued'])} with a value",
         },
+        baseline,
     )
     return [*known, ("Drops", number(drops), "readings, messages and held readings")]
 

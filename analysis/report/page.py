@@ -1,149 +1,222 @@
-"""One self-contained HTML page about a run: animated replay, plots, tables.
+"""One self-contained HTML page about a run: verdict, animated replay, plots, tables.
 
 The page needs no network: styles, scripts and data stand in it, and its content policy forbids it to
 fetch anything. It grows with the motes and with how much changes, not with the length of the trace: plots
-have at most `BINS_MOST` points per line, and `analysis.report.replay` says how the replay is kept small.
+have at most `BINS_MOST` points per line, and `analysis.report.replay` and `analysis.report.map.activity` say how the
+replay is kept small.
 """
 
 import json
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, Final
 
-from analysis.metrics.kept import known_metrics
-from analysis.report.energy import energy_history
 from analysis.report.figure import Figure, Section, missing_table
-from analysis.report.figures import sections
 from analysis.report.html import Html, join, tag
-from analysis.report.numbers import noted, provenance, tables, tiles
-from analysis.report.replay import (
-    AnswerHistory,
-    Frames,
-    Toggles,
-    answer_history,
-    replay_payload,
-    sizes_over,
-    truth_toggles,
-)
-from analysis.report.series import Bins
-from analysis.trace.count_check import check_counts
-from analysis.trace.reader import TraceTables
-from analysis.trace.run_check import check_run
-from sim.errors import InputError, TraceError
+from analysis.report.map.activity import events, pulses, readings, traffic_by_mote
+from analysis.report.map.scenery import Scenery, agrees, scenery_payload
+from analysis.report.numbers import provenance, tables, tiles
+from analysis.report.replay import replay_payload
+from analysis.report.verdict import Baseline, baseline_of, verdict
+from analysis.report.view import RunView, open_run
+from sim.errors import InputError
 from sim.files import write_whole
-from sim.trace.manifest import Manifest
 
-REPORT = "report.html"
-SCRIPTS = ("common.js", "charts.js", "replay_world.js", "replay_map.js", "replay_player.js")
+REPORT: Final = "report.html"
+SCRIPTS: Final = (
+    "common.js",
+    "charts.js",
+    "replay_world.js",
+    "map_marks.js",
+    "map_causes.js",
+    "replay_map.js",
+    "mote_story.js",
+    "replay_player.js",
+)
+
+SceneryOf = Callable[[RunView], Scenery | None]
+"""Computes what there is beside motes; None if the phenomenon has nothing to show."""
 
 
-def write_report(directory: Path, out: Path | None = None) -> Path:
+def write_report(
+    directory: Path,
+    out: Path | None = None,
+    *,
+    baseline: Path | None = None,
+    scenery_of: SceneryOf = lambda _: None,
+) -> Path:
     """Write the report of a complete run; returns where it is.
 
     Raises:
-        TraceError: the run directory is missing, unfinished, damaged or not ours.
-        InputError: the page cannot be written where it should be.
+        TraceError: a run directory is missing, unfinished, damaged or not ours.
+        InputError: the page cannot be written where it should be, or the baseline does not compare.
     """
-    path = out or directory / REPORT
+    path = page_path(out or directory / REPORT)
+    run = open_run(directory)
+    beside = None if baseline is None else baseline_of(run, open_run(baseline))
+    write_page(path, report_page(run, baseline=beside, scenery=scenery_of(run)))
+    return path
+
+
+def page_path(path: Path) -> Path:
+    """The path of a page to be written.
+
+    Raises:
+        InputError: it is a directory.
+    """
     if path.is_dir():
         raise InputError(f"{path}: is a directory; expected the name of a file for the page")
-    page = report_page(directory)
+    return path
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page, whole or not at all.
+
+    Raises:
+        InputError: it cannot be written there.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)
     except OSError as fault:
         raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
-    return path
 
 
-def report_page(directory: Path) -> str:
-    """The page about a complete run."""
-    manifest = check_run(directory)
-    trace = TraceTables(directory, manifest)
-    check_counts(directory, manifest, trace)
-    try:
-        return _page(trace, manifest)
-    except KeyError as fault:
-        raise TraceError(
-            f"{directory}: the manifest lacks {fault}, which a report needs"
-        ) from fault
-
-
-def _page(trace: TraceTables, manifest: Manifest) -> str:
-    motes = int(manifest.scenario["motes"]["count"])
-    frames, bins = Frames.over(manifest.simulated_s), Bins.over(manifest.simulated_s)
-    energy = energy_history(trace) if trace.has("energy") else None
-    truth, answer, missing = _truth_and_answer(trace, manifest, frames, motes=motes)
-    sizes = sizes_over(truth, answer.whole if answer else None, motes=motes)
-    plots = sections(
-        trace,
-        bins,
-        frames,
-        sizes,
-        energy,
-        missing_sizes=missing,
-        traffic_title=noted("Bytes on air by message kind", manifest),
-    )
-    replay = replay_payload(trace, manifest, frames, truth, answer, energy)
+def report_page(
+    run: RunView, *, baseline: Baseline | None = None, scenery: Scenery | None = None
+) -> str:
+    """The page about a run."""
+    manifest = run.manifest
+    replay, notes = replay_of(run, scenery)
     data = {
         "duration_s": manifest.simulated_s,
-        "first_s": sizes.most_s(frames),
+        "first_s": run.sizes.most_s(run.frames),
         "replay": replay,
-        "charts": [f.specification for s in plots for f in s.figures if f.specification],
+        "charts": [f.specification for f in run.figures if f.specification],
     }
-    strategy, protocol = manifest.scenario["join"]["strategy"], manifest.scenario["clustering"]
-    facts = [
-        f"seed {manifest.seed}",
-        f"{motes:,} motes",
-        f"{manifest.simulated_s:g} s",
-        f"{strategy} over {protocol['protocol']} clusters",
-        f"window {manifest.scenario['join']['window_s']:g} s",
-    ]
+    return page(
+        title=manifest.name,
+        description=str(manifest.scenario.get("description", "")),
+        facts=run_facts(run),
+        verdict=verdict(run, baseline),
+        notes=notes,
+        stages=[""],
+        body=join(
+            tag("div", tiles(manifest, run.metrics, baseline), class_="groups"),
+            *(section_html(section) for section in run.plots),
+            tag("section", tag("h2", "Numbers"), tag("div", tables(manifest), class_="tables")),
+            tag(
+                "section",
+                tag("h2", "Provenance"),
+                tag("div", provenance(manifest), class_="tables"),
+            ),
+        ),
+        foot=f"fingerprint {manifest.fingerprint}",
+        data=data,
+    )
+
+
+def page(
+    *,
+    title: str,
+    description: str,
+    facts: list[str],
+    verdict: list[str],
+    notes: list[str],
+    stages: list[str],
+    body: Html,
+    foot: str,
+    data: Mapping[str, Any],
+) -> str:
+    """A page with a verdict, a map per stage (each with its caption) and whatever else is in `body`."""
+    first, *others = verdict or [""]
     return Template(_packaged("template.html")).substitute(
-        title=join(manifest.name),
-        description=join(str(manifest.scenario.get("description", ""))),
+        title=join(title),
+        description=join(description),
         facts=join(*(tag("li", fact) for fact in facts)),
+        verdict=join(
+            tag("p", first, class_="first") if first else "",
+            *(tag("p", sentence) for sentence in others),
+        ),
         style=_packaged("report.css"),
-        tiles=tiles(manifest, known_metrics(manifest, trace)),
-        replay_note=_replay_note(trace, replay, missing),
-        replay_state="" if replay else "hidden",
-        plots=join(*(_section(section) for section in plots)),
-        tables=tables(manifest),
-        provenance=provenance(manifest),
-        fingerprint=join(manifest.fingerprint),
+        replay_note=join(*(tag("p", note, class_="note") for note in notes)),
+        replay_state="" if data["replay"] else "hidden",
+        stages=join(*(_stage(position, caption) for position, caption in enumerate(stages))),
+        layout="replay" if len(stages) == 1 else "replay pair",
+        body=body,
+        foot=join(foot),
         data=_json(data),
         script="\n".join(_packaged(name) for name in SCRIPTS),
     )
 
 
-def _truth_and_answer(
-    trace: TraceTables, manifest: Manifest, frames: Frames, *, motes: int
-) -> tuple[Toggles | None, AnswerHistory | None, str]:
-    """The sets over time, as far as the trace has them, and a note on what it lacks."""
-    truth = truth_toggles(trace, frames, motes=motes) if trace.has("truth") else None
-    lacking = [table for table in ("truth", "results") if not trace.has(table)]
-    notes = [missing_table(*lacking)] if lacking else []
-    if truth is None and trace.has("truth"):
-        notes.append("Not shown: the truth, because no mote was ever inside the phenomenon.")
-    answer = None
-    if not manifest.scenario.get("trace", {}).get("partners", True):
-        notes.append("Not shown: who is in the answer (trace.partners = false).")
-    elif trace.has("results"):
-        answer = answer_history(trace, frames, motes=motes)
-    return truth, answer, " ".join(notes)
+def _stage(position: int, caption: str) -> Html:
+    label = f"Map of the motes{f' of {caption}' if caption else ''} at the time shown"
+    return tag(
+        "div",
+        tag("h3", caption) if caption else "",
+        tag(
+            "canvas",
+            tabindex="0",
+            role="img",
+            data_stage=str(position),
+            aria_label=f"{label}; the counts beside it say the same in numbers",
+            aria_describedby="keys",
+        ),
+        class_="map",
+    )
 
 
-def _replay_note(trace: TraceTables, replay: dict[str, Any] | None, missing: str) -> Html:
+def run_facts(run: RunView) -> list[str]:
+    """Short facts about a run."""
+    scenario = run.manifest.scenario
+    return [
+        f"seed {run.manifest.seed}",
+        f"{run.motes:,} motes",
+        f"{run.manifest.simulated_s:g} s",
+        f"{scenario['join']['strategy']} over {scenario['clustering']['protocol']} clusters",
+        f"window {scenario['join']['window_s']:g} s",
+    ]
+
+
+def replay_of(run: RunView, scenery: Scenery | None) -> tuple[dict[str, Any] | None, list[str]]:
+    """The data of a run's replay, and notes on what it does not show."""
+    trace, manifest = run.trace, run.manifest
+    replay = replay_payload(trace, manifest, run.frames, run.truth, run.answer, run.energy)
     if replay is None:
-        return tag("p", missing_table("motes"), class_="note")
+        return None, [missing_table("motes")]
     lacking = [t for t in ("elections", "deaths", "faults", "energy") if not trace.has(t)]
-    notes = [missing] if missing else []
+    notes = [run.missing] if run.missing else []
     notes += [missing_table(*lacking)] if lacking else []
-    return join(*(tag("p", note, class_="note") for note in notes))
+    replay["pulses"] = pulses(trace, manifest, run.frames)
+    replay["readings"] = readings(trace, manifest)
+    replay["traffic"] = traffic_by_mote(trace, manifest)
+    replay["events"] = events(trace, manifest)
+    replay["scenery"] = None
+    if scenery is not None:
+        if trace.has("truth") and not agrees(scenery, run.truth, motes=run.motes):
+            notes.append(
+                "Not shown: leak, wind, barriers and contours. This version of motejoin computes"
+                " another cloud from the scenario than the run's."
+            )
+        else:
+            corners = [(each.x_m, each.y_m) for each in scenery.leaks]
+            corners += [(x, y) for x, y in scenery.barriers_m.reshape(-1, 2).tolist()]
+            left, low, right, high = replay["map_m"]
+            replay["map_m"] = [
+                min([left, *(x for x, _ in corners)]),
+                min([low, *(y for _, y in corners)]),
+                max([right, *(x for x, _ in corners)]),
+                max([high, *(y for _, y in corners)]),
+            ]
+            replay["scenery"] = scenery_payload(scenery, replay["map_m"])
+    return replay, notes
 
 
-def _section(section: Section) -> Html:
+def section_html(section: Section) -> Html:
+    """Plots under their heading."""
     return tag(
         "section",
         tag("h2", section.title),
@@ -173,13 +246,13 @@ def _figure(figure: Figure) -> Html:
             class_="plot",
             role="img",
             aria_label=figure.alternative,
-            data_chart=figure.name,
+            data_chart=figure.specification["name"],
         )
         body = join(body, legend if len(series) > 1 else "", plot)
     return tag("figure", caption, body, class_="wide" if figure.wide else None)
 
 
-def _json(data: dict[str, Any]) -> str:
+def _json(data: Mapping[str, Any]) -> str:
     """Data that no text in it can end early: a script element ends at the first `</`."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")

@@ -7,25 +7,22 @@ it forwards and backwards alike. A cloud moves slowly compared with the frames: 
 255 steps per battery, at as many sample times as `ENERGY_CELLS_MOST` allows.
 """
 
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.report.energy import EnergyHistory
-from analysis.trace.reader import TraceTables, codes, lists
+from analysis.report.map.packing import packed
+from analysis.trace.reader import TraceTables, lists
 from sim.trace.manifest import Manifest
-from sim.trace.tables import SINK, Change, Event
+from sim.trace.tables import SINK, Event
 from sim.units import US_PER_S
 
 FRAMES_MOST = 1_200
-VALUES_MOST = 6
-"""With more joined values than this, the page shows their answers as one."""
 ENERGY_CELLS_MOST = 400_000
 NO_HEAD = -1
 
@@ -149,120 +146,6 @@ def down_toggles(tables: TraceTables, manifest: Manifest, frames: Frames) -> Tog
     return Toggles.of(toggled) if any(len(part) for part in toggled) else None
 
 
-class _AnswerRecorder:
-    """The answer of each value while the results are read, and what the frames have shown of it.
-
-    Each value has a row in two matrices. The row is used again once the answer has dissolved and a
-    frame has shown that, so that memory follows the values that are alive, not all values ever seen.
-    """
-
-    def __init__(self, frames: Frames, motes: int) -> None:
-        self._frames = frames
-        self._motes = motes
-        self._frame = 0
-        self._row_of: dict[int, int] = {}
-        self._free: list[int] = []
-        self._now = np.zeros((0, motes), np.bool_)
-        self._shown = np.zeros((0, motes), np.bool_)
-        self._shown_whole: NDArray[np.bool_] = np.zeros(motes, np.bool_)
-        self._whole: dict[int, Nodes] = {}
-        self._by_value: dict[int, dict[int, Nodes]] = {}
-
-    def enter(self, values: NDArray[np.int64], lengths: NDArray[np.int64], nodes: Nodes) -> None:
-        """Take `lengths[i]` of the nodes into the answer of `values[i]`, for all i in turn."""
-        distinct, which = np.unique(values, return_inverse=True)
-        rows = np.array([self._row(value) for value in distinct.tolist()], np.int64)
-        self._now[np.repeat(rows[which], lengths), nodes] = True
-
-    def leave(self, value: int, nodes: Nodes, *, dissolved: bool) -> None:
-        """Take nodes, or everybody, out of the answer of a value."""
-        row = self._row(value)
-        if dissolved:
-            self._now[row] = False
-        else:
-            self._now[row, nodes] = False
-
-    def show_before(self, frame: int) -> None:
-        """Show all frames before `frame` what has happened so far."""
-        if self._frame >= min(frame, self._frames.count):
-            return
-        changed = self._now != self._shown
-        for value, row in list(self._row_of.items()):
-            nodes = np.flatnonzero(changed[row])
-            if len(nodes):
-                self._by_value.setdefault(value, {})[self._frame] = nodes
-            if not self._now[row].any():
-                del self._row_of[value]
-                self._free.append(row)
-        whole: NDArray[np.bool_] = np.any(self._now, axis=0)
-        self._whole[self._frame] = np.flatnonzero(whole != self._shown_whole)
-        self._shown, self._shown_whole = self._now.copy(), whole
-        self._frame = frame
-
-    def history(self) -> AnswerHistory:
-        """All that was shown, to the last frame."""
-        self.show_before(self._frames.count)
-        few = self._by_value if len(self._by_value) <= VALUES_MOST else {}
-        return AnswerHistory(
-            self._toggles(self._whole),
-            {value: self._toggles(few[value]) for value in sorted(few)},
-        )
-
-    def _toggles(self, changes: dict[int, Nodes]) -> Toggles:
-        nothing = np.empty(0, np.int64)
-        return Toggles.of(changes.get(frame, nothing) for frame in range(self._frames.count))
-
-    def _row(self, value: int) -> int:
-        if value not in self._row_of:
-            if not self._free:
-                known = len(self._now)
-                more = np.zeros((max(4, known), self._motes), np.bool_)
-                self._now = np.concatenate([self._now, more])
-                self._shown = np.concatenate([self._shown, more])
-                self._free = list(range(known, len(self._now)))
-            self._row_of[value] = self._free.pop()
-        return self._row_of[value]
-
-
-def answer_history(tables: TraceTables, frames: Frames, *, motes: int) -> AnswerHistory:
-    """The answer at each frame, from the results with their partners.
-
-    A result puts its origin and partners into the answer of its value. A row without an origin lists
-    those that left; when the answer dissolves, whoever was left alone leaves too, without being listed.
-    """
-    recorder = _AnswerRecorder(frames, motes)
-    columns = ("at_us", "change", "value", "origin", "partners")
-    for rows in tables.batches("results", *columns):
-        # Rows without a value are the answers of other queries.
-        batch = rows.filter(pc.is_valid(rows.column("value")))
-        if not len(batch):
-            continue
-        at_us, change, value, origin, partners = batch.columns
-        # Rows stand in the order in which the answer changed. A result's time, when the sink's CPU has
-        # dealt with it, may run a little ahead of the next row's; the recorder never goes back.
-        visible = frames.first_seeing(at_us.to_numpy())
-        values = value.to_numpy()
-        leaves = np.asarray(origin.is_null())
-        changes, names = codes(change)
-        dissolves = changes == (names.index(Change.REMOVE) if Change.REMOVE in names else -2)
-        lengths, members = lists(partners)
-        nodes = members.field("node").to_numpy().astype(np.int64)
-        ends = np.cumsum(lengths)
-        origins = origin.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        # A stretch is one departure, or results that the same frame is the first to see.
-        cuts = np.flatnonzero(leaves[1:] | leaves[:-1] | (visible[1:] != visible[:-1])) + 1
-        for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), len(values)], strict=True):
-            recorder.show_before(int(visible[first]))
-            listed = nodes[ends[first] - lengths[first] : ends[last - 1]]
-            if leaves[first]:
-                recorder.leave(int(values[first]), listed, dissolved=bool(dissolves[first]))
-            else:
-                own = np.ones(last - first, np.int64)
-                recorder.enter(values[first:last], own, origins[first:last])
-                recorder.enter(values[first:last], lengths[first:last], listed)
-    return recorder.history()
-
-
 def members_over(toggles: Toggles, *, motes: int) -> Iterator[NDArray[np.bool_]]:
     """The set at each frame in turn, as flags; the array is reused."""
     member = np.zeros(motes, np.bool_)
@@ -318,6 +201,8 @@ def replay_payload(
             float(max(field["width_m"], x_m.max())),
             float(max(field["height_m"], y_m.max())),
         ],
+        # Whether messages for the sink go over relays that clusters do not know.
+        "relayed": manifest.scenario.get("routing", {}).get("sink") == "multi-hop",
         "sink_m": [[float(x), float(y)] for x, y in zip(x_m[~is_mote], y_m[~is_mote], strict=True)],
         "x_m": packed(x_m[is_mote][order], "<f4"),
         "y_m": packed(y_m[is_mote][order], "<f4"),
@@ -334,25 +219,35 @@ def replay_payload(
     }
 
 
-def packed(numbers: NDArray[Any], kind: str) -> str:
-    """Numbers as a little-endian typed array in base64, which the page decodes without parsing."""
-    return b64encode(numbers.astype(kind).tobytes()).decode()
-
-
 def _packed_toggles(toggles: Toggles) -> dict[str, str]:
     return {"starts": packed(toggles.starts, "<u4"), "nodes": packed(toggles.nodes, "<u4")}
 
 
 def _rounds(tables: TraceTables, frames: Frames, *, motes: int) -> list[dict[str, Any]]:
-    """For each clustering round the first frame that shows it, and the head of each mote."""
+    """For each clustering round the first frame that shows it, and the head, next hop and upper head of each mote."""
+    routed = all(tables.has_column("elections", column) for column in ("via", "up"))
     at_us, number, node, head = tables.arrays("elections", "at_us", "round", "node", "head")
+    via, up = (
+        tables.arrays("elections", "via", "up") if routed else (head, np.full(len(head), SINK))
+    )
+    # Without levels a head sends straight to the sink.
+    up = np.nan_to_num(up.astype(np.float64), nan=SINK)
     rounds = []
     for each in np.unique(number).tolist():
         chosen = number == each
-        head_of = np.full(motes, NO_HEAD, np.int64)
-        head_of[node[chosen].astype(np.int64)] = head[chosen]
+        nodes = node[chosen].astype(np.int64)
         frame = int(frames.first_seeing(at_us[chosen].max().astype(np.int64)))
-        rounds.append({"frame": frame, "head": packed(head_of, "<i4")})
+        entry: dict[str, Any] = {"frame": frame}
+        for name, column in (("head", head), ("via", via), ("up", up)):
+            of = np.full(motes, NO_HEAD, np.int64)
+            of[nodes] = column[chosen]
+            entry[name] = packed(of, "<i4")
+        # What hardly ever differs is left out.
+        if np.array_equal(via[chosen], head[chosen]):
+            del entry["via"]
+        if (up[chosen] == SINK).all():
+            del entry["up"]
+        rounds.append(entry)
     return rounds
 
 

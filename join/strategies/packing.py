@@ -54,9 +54,9 @@ class Packing:
         self,
         ports: Ports,
         kind: MessageKind,
-        schedule: PackingSchedule,
         *,
         delay_us: int,
+        hop_us: int,
         size_of: Callable[[Sequence[Any], int], int],
         deliver: Callable[[Any], None],
         on_lost: Callable[[Any, int, DropReason], None],
@@ -66,8 +66,8 @@ class Packing:
         Args:
             ports: The network.
             kind: Of the messages.
-            schedule: When nodes send.
             delay_us: How long an item may be held in all.
+            hop_us: About the longest that one hop takes.
             size_of: Bytes of a message that carries these items, sent at a time.
             deliver: Takes an item at the sink.
             on_lost: Called with an item that was lost, where, and why.
@@ -77,7 +77,9 @@ class Packing:
         self._way = ports.way
         self._local_us = ports.local_us
         self._kind = kind
-        self._schedule = schedule
+        self._schedule = PackingSchedule(
+            delay_us=delay_us, depth_max=ports.way.depth_max(), hop_us=hop_us
+        )
         self._delay_us = delay_us
         self._size_of = size_of
         self._deliver = deliver

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from join.reading import Reading
 from join.strategies.contract import JoinSettings, Ports
 from join.strategies.message_sizes import READING_BYTES, RELAYED_READING_BYTES
-from join.strategies.packing import Packing, PackingSchedule
+from join.strategies.packing import Packing
 from join.strategies.record_sizes import RecordSizes
 from network.contract import Message
 from sim.trace.kinds import PACK, READING
@@ -31,12 +31,8 @@ class ReadingRelay:
             self._packing = Packing(
                 ports,
                 PACK,
-                PackingSchedule(
-                    delay_us=reporting.delay_us,
-                    depth_max=ports.way.depth_max(),
-                    hop_us=reporting.hop_us,
-                ),
                 delay_us=reporting.delay_us,
+                hop_us=reporting.hop_us,
                 size_of=self._packed_bytes,
                 deliver=deliver,
                 on_lost=self._on_packed_lost,

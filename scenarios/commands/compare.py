@@ -1,11 +1,12 @@
 """`motejoin compare`: the metrics of several runs side by side."""
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from scenarios.commands.answer_options import (
+from scenarios.terminal.answer_options import (
     add_options,
     print_answer,
     report,
@@ -21,7 +22,7 @@ example:
   motejoin compare runs/* --by join.strategy --baseline centralised
 
 The table goes to standard output. DIR gets metrics.csv and metrics.parquet (one row per run, all
-metrics), figures as PNG and SVG, and index.html over all. With --by or --baseline, summary.csv has mean,
+metrics), figures as PNG, SVG and PDF with captions.md, and index.html over all. With --by or --baseline, summary.csv has mean,
 95 % interval and n of every metric per group, and differences.csv the differences in %.
 
 exit codes:
@@ -63,12 +64,14 @@ def run(args: argparse.Namespace) -> int:
     from analysis.spark.session import require_spark
 
     require_spark()
+    from analysis.compare.answer_plots import Width
+    from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question, compare
     from analysis.compare.page import answer_header, answer_rows
     from scenarios.terminal.progress import ProgressDisplay
-    from scenarios.terminal.text_table import print_numbers
 
-    question = Question(args.metric, args.by, args.baseline)
+    command = shlex.join(["motejoin", *args.given])
+    question = Question(args.metric, args.by, args.baseline, Width(args.width), command)
     comparison = compare(
         args.runs,
         args.out,
@@ -79,18 +82,21 @@ def run(args: argparse.Namespace) -> int:
         verify=args.verify,
         settings=spark_settings(args.conf),
     )
-    if comparison.found is None:
-        print_numbers(*metrics_table(comparison.rows, comparison.shown))
+    assert comparison.origin is not None
+    found, shown, origin = comparison.found, comparison.shown, comparison.origin.sentence
+    if found is None:
+        table = metrics_table(comparison.rows, shown)
+        print_answer(*table, form=args.format, caption=f"Metrics of runs. {origin}")
         if _are_unequal(comparison.rows):
             report(
                 "costs compare only at equal join.answer and join.delay_s, and these runs differ"
             )
     else:
-        found, shown = comparison.found, comparison.shown
-        name = "group" if args.by else "run"
-        print_answer(answer_header(found, shown, name), answer_rows(found, shown))
-        if found.note:
-            report(found.note)
+        header = answer_header(found, shown, "group" if args.by else "run")
+        caption = f"{NOTE} {origin}"
+        print_answer(header, answer_rows(found, shown), form=args.format, caption=caption)
+        for note in filter(None, (found.note, seeds_note(found, shown))):
+            report(note)
     for file in comparison.files:
         report(f"wrote {file}")
     _warn(comparison.rows)
@@ -101,10 +107,10 @@ def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
-    from analysis.metrics.definitions import label, number
+    from analysis.metrics.definitions import cell, label
 
     columns = [*_RUN, *(_ASKED if _are_unequal(rows) else ()), *shown]
-    cells = [[str(row["run"]), *(number(row[column]) for column in columns)] for row in rows]
+    cells = [[str(row["run"]), *(cell(column, row[column]) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]
     if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
         return header, cells

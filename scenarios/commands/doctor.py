@@ -36,7 +36,9 @@ def run(args: argparse.Namespace) -> int:
     if ready:
         print("ready")
     else:
-        print("not ready: see the lines marked MISSING; only compare and sweep need Java and Spark")
+        print(
+            "not ready: see the lines marked MISSING; only compare, sweep and ask need Java and Spark"
+        )
     return 0 if ready else 1
 
 

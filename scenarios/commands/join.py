@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from join.contract import Arity
-from scenarios.commands.choices import Choices
+from scenarios.terminal.choices import Choices
 
 _EPILOG: Final = """\
 input:

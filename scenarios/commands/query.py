@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from join.dsms.shared.virtual_cpu import COSTS, NS_PER_US
-from scenarios.commands.choices import Choices
+from scenarios.terminal.choices import Choices
 
 _EPILOG: Final = """\
 input:
@@ -29,7 +29,7 @@ examples:
     motejoin query "SELECT MAX(v) AS top FROM T [RANGE 1 min]" --stream T=t.csv --until 1h --old --out a.csv
   How a query would be run:
     motejoin query "EXPLAIN SELECT COUNT(*) FROM T [RANGE 60 s]" --stream T=t.csv
-The language: docs/QUERIES.md
+The language: motejoin docs queries
 """
 
 

@@ -1,10 +1,11 @@
 """`motejoin sweep`: many runs as Spark tasks, then tables and figures."""
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Final
 
-from scenarios.commands.answer_options import (
+from scenarios.terminal.answer_options import (
     ROWS_MAX,
     add_options,
     print_answer,
@@ -84,16 +85,23 @@ def run(args: argparse.Namespace) -> int:
     settings = spark_settings(args.conf)
     # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
     require_spark()
+    from analysis.compare.answer_plots import Width
+    from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question
     from analysis.compare.page import answer_header, answer_rows
-    from scenarios.sweep.driver import run_sweep
+    from scenarios.sweep.driver import check_free, run_sweep
     from scenarios.sweep.plan import plan_sweep
 
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
     baseline = args.baseline or (None if args.by else sweep.baseline)
-    question = Question(args.metric or sweep.metrics, args.by or sweep.by, baseline)
-    plan = plan_sweep(sweep, question, allow_functions=args.allow_functions)
+    command = shlex.join(["motejoin", *args.given])
+    metrics, by = args.metric or sweep.metrics, args.by or sweep.by
+    question = Question(metrics, by, baseline, Width(args.width), command)
     out_dir: Path = args.out or Path("sweeps") / sweep.name
+    check_free(out_dir, resume=args.resume)
+    plan = plan_sweep(sweep, question, allow_functions=args.allow_functions)
+    for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
+        report(f"invalid, will not be run: {point}: {error}")
     report(
         f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
         f" = {len(sweep.points) * len(sweep.seeds)} runs in {out_dir}"
@@ -119,10 +127,13 @@ def run(args: argparse.Namespace) -> int:
     if result.answer:
         found, metrics = result.answer.found, result.answer.shown
         print_answer(
-            answer_header(found, metrics, result.answer.label), answer_rows(found, metrics)
+            answer_header(found, metrics, result.answer.label),
+            answer_rows(found, metrics),
+            form=args.format,
+            caption=f"{NOTE} {result.answer.origin.sentence}",
         )
-        if found.note:
-            report(found.note)
+        for note in filter(None, (found.note, seeds_note(found, metrics))):
+            report(note)
     for failure in result.failures[:ROWS_MAX]:
         print(f"failed: {failure.run} ({failure.failure}): {failure.error.splitlines()[0]}")
     if len(result.failures) > ROWS_MAX:

@@ -8,13 +8,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.schema.base import Table
 from sim.rng import RandomStreams
+
+if TYPE_CHECKING:
+    from analysis.report.map.scenery import Scenery
 
 NOTHING: Final = -1
 """The value of a sample with nothing to join (null in traces)."""
@@ -109,6 +112,20 @@ class Draw(Protocol):
         """Write the picture to `path`; without `times_s`, choose times that show something."""
 
 
+class MakeScenery(Protocol):
+    """Computes what a report's map shows of a phenomenon beside motes."""
+
+    def __call__(
+        self,
+        phenomenon: Any,  # noqa: ANN401 (what the same kind makes)
+        times_us: NDArray[np.int64],
+        snapshots: Sequence[int],
+        *,
+        duration_s: float,
+    ) -> "Scenery":
+        """The scenery at `times_us`, with contours at those of them whose positions are `snapshots`."""
+
+
 @dataclass(frozen=True, slots=True)
 class PhenomenonKind(Generic[TableT]):
     """A registered kind of phenomenon."""
@@ -120,6 +137,8 @@ class PhenomenonKind(Generic[TableT]):
     """For `motes.placement = "recorded"`: positions of the motes, a row each, if the files in the folder have them."""
     draw: Draw | None = None
     """For `motejoin scenarios --picture`."""
+    scenery: MakeScenery | None = None
+    """For `motejoin report`."""
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from analysis.compare.estimates import estimate
+from analysis.compare.intervals import estimate
 from clustering.contract import Clusters, run_ideal
 from clustering.neighbourhood import neighbourhood_within
 from clustering.protocols.heed import election as heed

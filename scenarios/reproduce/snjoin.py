@@ -18,7 +18,8 @@ from scenarios.sweep.file import Sweep, load_sweep
 from sim.errors import MoteJoinError
 
 if TYPE_CHECKING:
-    from analysis.compare.estimates import Answers, Estimate
+    from analysis.compare.estimates import Answers
+    from analysis.compare.intervals import Estimate
 
 COUNT: Final = "motes.count"
 QUICK_COUNTS: Final = (200, 400)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from network.topology import read_positions
 from scenarios.files.outputs import no_file
 from scenarios.files.shipped import shipped_folder, shipped_scenarios
 from scenarios.plugins import load_plugins
@@ -34,9 +35,15 @@ class LoadedScenario:
 
 
 def load_scenario(
-    name_or_path: str, settings: Sequence[str] = (), *, allow_functions: bool = False
+    name_or_path: str,
+    settings: Sequence[str] = (),
+    *,
+    changes: Mapping[str, object] | None = None,
+    allow_functions: bool = False,
 ) -> LoadedScenario:
-    """The scenario at a path, or the shipped one of that name, with `--set` settings applied.
+    """The scenario at a path, or the shipped one of that name, with `--set` settings and `changes` applied.
+
+    `changes` has values by dotted key.
 
     With `allow_functions` a run loads the Python functions that the scenario names: trust the file as you would a program.
 
@@ -44,7 +51,9 @@ def load_scenario(
         ScenarioError: there is none, or it is invalid; lists every error.
     """
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
-    scenario = parse_scenario(text, name_or_path, settings)
+    content = _changed(parse_toml(text, name_or_path), name_or_path, settings, changes)
+    infer_count(content, base_dir)
+    scenario = validate_scenario(content, name_or_path)
     recording = getattr(scenario.phenomenon, "file", None)
     if base_dir == Path() and recording is not None and (shipped_folder() / recording).is_file():
         base_dir = shipped_folder()  # its recording ships with it
@@ -87,11 +96,38 @@ def parse_scenario(text: str, source: str, settings: Sequence[str] = ()) -> Scen
     Raises:
         ScenarioError: it is invalid; lists every error.
     """
-    content = parse_toml(text, source)
+    return validate_scenario(_changed(parse_toml(text, source), source, settings, None), source)
+
+
+def infer_count(content: dict[str, Any], base_dir: Path) -> None:
+    """Set `motes.count` to the number of positions in `motes.positions`, if it is left out."""
+    motes = content.get("motes")
+    if not isinstance(motes, dict) or "count" in motes or motes.get("placement") != "file":
+        return
+    try:
+        text = (base_dir / str(motes.get("positions"))).read_text("utf-8", errors="replace")
+    except OSError:
+        # Whoever reads it next says what is wrong with it.
+        return
+    motes["count"] = len(read_positions(text)[0])
+
+
+def _changed(
+    content: dict[str, Any],
+    source: str,
+    settings: Sequence[str],
+    changes: Mapping[str, object] | None,
+) -> dict[str, Any]:
+    """The content of a file after settings and changes."""
     faults = [fault for setting in settings if (fault := _apply(content, setting)) is not None]
+    faults += [
+        Fault("set", f"{key}={value!r}", why_not)
+        for key, value in (changes or {}).items()
+        if (why_not := put_key(content, key, value))
+    ]
     if faults:
         raise ScenarioError(source, faults)
-    return validate_scenario(content, source)
+    return content
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:

@@ -47,7 +47,9 @@ class Motes(Table):
     spread_m: Positive = Field(30.0, description="`clustered`: standard deviation around a centre")
     apart_m: Positive = Field(1.0, description="`poisson-disk`: least distance between two motes")
     positions: str | None = Field(
-        None, description="`file`: lines `id x y`, in metres; motes are numbered by ascending id"
+        None,
+        description="`file`: lines `id x y`, in metres, or CSV with a header `id,x_m,y_m`; motes are numbered by"
+        " ascending id, and `count` may be left out",
     )
     profile: str = Field(
         "first-order",

@@ -103,6 +103,15 @@ def run_scenario(
     return manifest
 
 
+def free_directory(wanted: Path) -> Path:
+    """`wanted`, or the first of wanted-2, wanted-3, … that does not exist yet."""
+    directory, number = wanted, 1
+    while os.path.lexists(directory):  # also False for a name that no file can have
+        number += 1
+        directory = wanted.with_name(f"{wanted.name}-{number}")
+    return directory
+
+
 def _unwritable(directory: Path, failure: OSError) -> MachineError:
     reason = os.strerror(failure.errno) if failure.errno else str(failure)
     return MachineError(f"{directory}: cannot be written: {reason}")
@@ -120,20 +129,19 @@ def _mark_failed(manifest: Manifest, place: Path, failure: BaseException) -> Non
             manifest.write(place)
 
 
-def _claim(directory: Path, source: str, *, force: bool) -> Path:
-    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+def check_free(directory: Path, source: str, *, force: bool) -> None:
+    """Check that a run may go to a directory: that it is new or empty, or, with `force`, holds an older run.
+
+    Raises:
+        ScenarioError: it may not, or cannot be made.
+    """
     try:
-        return _claimed(directory, source, force=force)
+        remove_leftovers(directory.absolute())
+        remove_leftovers(directory.absolute() / MANIFEST)  # of a run killed before it had one
+        taken = _is_taken(directory)
     except (OSError, ValueError) as fault:
-        reason = f"cannot be made: {getattr(fault, 'strerror', None) or fault}"
-        raise ScenarioError(source, [Fault("--out", repr(str(directory)), reason)]) from None
-
-
-def _claimed(directory: Path, source: str, *, force: bool) -> Path:
-    place = directory
-    remove_leftovers(directory.absolute())
-    remove_leftovers(directory.absolute() / MANIFEST)  # of a run killed before it had one
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise _cannot_be_made(directory, source, fault) from None
+    if taken:
         expected = None
         if not force:
             expected = "already there; expected a new directory, or --force to replace a run"
@@ -141,8 +149,25 @@ def _claimed(directory: Path, source: str, *, force: bool) -> Path:
             expected = "not a run directory; --force replaces runs only"
         if expected:
             raise ScenarioError(source, [Fault("--out", repr(str(directory)), expected)])
-        place = beside(directory.absolute(), "new")
-    place.mkdir(parents=True, exist_ok=True)
+
+
+def _is_taken(directory: Path) -> bool:
+    return directory.exists() and (not directory.is_dir() or any(directory.iterdir()))
+
+
+def _cannot_be_made(directory: Path, source: str, fault: OSError | ValueError) -> ScenarioError:
+    reason = f"cannot be made: {getattr(fault, 'strerror', None) or fault}"
+    return ScenarioError(source, [Fault("--out", repr(str(directory)), reason)])
+
+
+def _claim(directory: Path, source: str, *, force: bool) -> Path:
+    """Make an empty run directory: the one wanted, or one beside it if an older run is to be replaced."""
+    check_free(directory, source, force=force)
+    try:
+        place = beside(directory.absolute(), "new") if _is_taken(directory) else directory
+        place.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as fault:
+        raise _cannot_be_made(directory, source, fault) from None
     return place
 
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from analysis.compare.measure import verify_runs
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
+from analysis.compare.sweep_folder import FORMAT
+from analysis.compare.sweep_folder import RECORD as SWEEP
 from analysis.metrics.kept import code_digest
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.shipping import share_code
@@ -35,8 +37,6 @@ from sim.trace.manifest import Manifest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FORMAT: Final = "motejoin-sweep-1"
-SWEEP: Final = "sweep.json"
 FAILURES: Final = "failures.json"
 RUNS: Final = "runs"
 INVALID_SHOWN: Final = 20
@@ -312,9 +312,12 @@ def _damaged(plan: Plan, reasons: Mapping[str, str]) -> list[FailedRun]:
     ]
 
 
-@contextmanager
-def _claimed(out_dir: Path, *, resume: bool) -> Iterator[None]:
-    """Lock `out_dir` for this sweep, so that no other driver works in it."""
+def check_free(out_dir: Path, *, resume: bool) -> None:
+    """Check that a sweep may go to a folder: that it is new or empty, or holds a sweep that is to be resumed.
+
+    Raises:
+        InputError: it may not.
+    """
     if "://" in str(out_dir) or ":/" in str(out_dir):
         raise InputError(f"--out {out_dir}: expected a folder of a mounted file system, not a URL")
     is_sweep = (out_dir / SWEEP).is_file()
@@ -327,6 +330,12 @@ def _claimed(out_dir: Path, *, resume: bool) -> Iterator[None]:
             f"--out {out_dir}: there is a sweep already; expected a new folder, or --resume to do"
             " the missing runs"
         )
+
+
+@contextmanager
+def _claimed(out_dir: Path, *, resume: bool) -> Iterator[None]:
+    """Lock `out_dir` for this sweep, so that no other driver works in it."""
+    check_free(out_dir, resume=resume)
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
         lock = (out_dir / SWEEP).open("a")

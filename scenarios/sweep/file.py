@@ -28,7 +28,7 @@ from pydantic import Field, ValidationError
 from analysis.compare.groups import short_keys, value_text
 from scenarios.files.shipped import shipped_scenarios, shipped_sweeps
 from scenarios.schema.base import Seed, Table
-from scenarios.schema.load import find_text, parse_toml, put_key, validate_scenario
+from scenarios.schema.load import find_text, infer_count, parse_toml, put_key, validate_scenario
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
 from sim.errors import Fault, ScenarioError
@@ -38,6 +38,10 @@ _NAME_LENGTH_MAX: Final = 100
 VARIANT: Final = "variant"
 """The axis of the points listed one by one, if they are combined with a grid."""
 POINT: Final = "point"
+_SCENARIO: Final = (
+    "this is a scenario, which `motejoin run` runs; expected a sweep, which names a scenario, seeds and points"
+    " (`motejoin scenarios` lists those that ship)"
+)
 
 
 class PointTable(Table):
@@ -100,8 +104,12 @@ def load_sweep(name_or_path: str) -> Sweep:
     Raises:
         ScenarioError: there is none, or its form is wrong; lists every error.
     """
+    if name_or_path in shipped_scenarios() and name_or_path not in shipped_sweeps():
+        raise ScenarioError(name_or_path, [Fault("", "", _SCENARIO)])
     text, folder = find_text(name_or_path, shipped_sweeps(), "sweep")
     content = parse_toml(text, name_or_path)
+    if "scenario" not in content and {"motes", "phenomenon"} & content.keys():
+        raise ScenarioError(name_or_path, [Fault("", "", _SCENARIO)])
     try:
         table = SweepTable.model_validate(content)
     except ValidationError as error:
@@ -128,7 +136,12 @@ def load_sweep(name_or_path: str) -> Sweep:
 
 
 def point_scenario(
-    content: Mapping[str, Any], settings: Mapping[str, Any], *, seed: int, source: str
+    content: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    *,
+    seed: int,
+    source: str,
+    base_dir: Path = Path(),
 ) -> Scenario:
     """The scenario of one point and seed.
 
@@ -143,6 +156,7 @@ def point_scenario(
     if faults:
         raise ScenarioError(source, faults)
     changed["seed"] = seed
+    infer_count(changed, base_dir)
     return validate_scenario(changed, source)
 
 

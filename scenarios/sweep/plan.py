@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.compare.compare_runs import Question, check_metrics
+from analysis.compare.compare_runs import Question
 from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.metric_columns import check_metrics
 from scenarios.sweep.file import POINT, Point, Sweep, point_scenario
 from scenarios.sweep.task import Failure
 from scenarios.wiring.queries import refused_functions
@@ -66,7 +67,11 @@ def plan_sweep(sweep: Sweep, question: Question, *, allow_functions: bool = Fals
     for point in sweep.points:
         try:
             resolved = point_scenario(
-                sweep.content, point.settings, seed=sweep.seeds[0], source=sweep.source
+                sweep.content,
+                point.settings,
+                seed=sweep.seeds[0],
+                source=sweep.source,
+                base_dir=sweep.base_dir,
             )
         except ScenarioError as error:
             faults |= {str(fault): fault for fault in error.faults}

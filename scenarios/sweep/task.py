@@ -100,12 +100,15 @@ class Workshop:
         shutil.rmtree(aside, ignore_errors=True)
         try:
             with time_limit(self.timeout_s):
+                base_dir = Path(self.base_dir)
                 scenario = point_scenario(
-                    self.content, job.settings, seed=job.seed, source=self.source
+                    self.content,
+                    job.settings,
+                    seed=job.seed,
+                    source=self.source,
+                    base_dir=base_dir,
                 )
-                loaded = LoadedScenario(
-                    scenario, self.source, Path(self.base_dir), self.allow_functions
-                )
+                loaded = LoadedScenario(scenario, self.source, base_dir, self.allow_functions)
                 run_scenario(loaded, aside)
                 if self.audited:
                     _audit(aside)

@@ -142,7 +142,11 @@ def _place_from_file(
     content = read_input(loaded, "motes.positions", motes.positions, inputs)
     points_m, bad = read_positions(content.decode("utf-8", errors="replace"))
     faults = [
-        Fault("motes.positions", repr(motes.positions), f"line {n} is {line!r}, expected `id x y`")
+        Fault(
+            "motes.positions",
+            repr(motes.positions),
+            f"line {n} is {line!r}, expected `id x y`, or CSV with a header id,x_m,y_m",
+        )
         for n, line in bad[:20]
     ]
     if not bad and len(points_m) != motes.count:

@@ -19,8 +19,8 @@ WRONG = {
         "motejoin run: error: unrecognized arguments: --sede 3",
     ),
     "one argument too many": (
-        ["report", "a", "b"],
-        "motejoin report: error: unrecognized arguments: b",
+        ["scenarios", "a", "b"],
+        "motejoin scenarios: error: unrecognized arguments: b",
     ),
     "nothing to run": (["run"], "motejoin run: error: the following arguments are required"),
     "no number": (

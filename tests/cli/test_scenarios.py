@@ -11,7 +11,9 @@ from scenarios.files.shipped import shipped_scenarios
 from scenarios.phenomena.gas.cloud import GasCloud
 from scenarios.phenomena.gas.pictures import cloud_times_s
 from scenarios.schema.load import load_scenario
+from scenarios.sweep.file import load_sweep
 from scenarios.wiring.simulation import build_world
+from sim.errors import ScenarioError
 from tests.support.places import ROOT
 
 GAS_SCENARIOS = [
@@ -88,3 +90,28 @@ def test_scenarios_that_cannot_be_drawn_are_reported(
     assert "expected seconds, such as" in times
     seed = fails(capsys, "scenarios", "barrier", "--picture", picture, "--seed", "-1")
     assert seed == "barrier: seed = -1: expected a number of at least 0\n"
+
+
+def test_the_number_of_motes_follows_from_their_positions(tmp_path: Path) -> None:
+    text = "\n".join(
+        line
+        for line in shipped_scenarios()["gas-cloud-small"].splitlines()
+        if "count =" not in line
+    )
+    text = text.replace('placement = "uniform"', 'placement = "file"\npositions = "places.csv"')
+    (tmp_path / "mine.toml").write_text(text)
+    (tmp_path / "places.csv").write_text("id,x_m,y_m\n1,10,10\n2,20,10\n5,30,90\n")
+    assert load_scenario(str(tmp_path / "mine.toml")).scenario.motes.count == 3
+    (tmp_path / "places.csv").unlink()
+    with pytest.raises(ScenarioError, match="motes.count"):
+        load_scenario(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize("place", ["shipped", "file"])
+def test_a_scenario_is_no_sweep_and_said_to_be_one(tmp_path: Path, place: str) -> None:
+    name = "gas-cloud-small"
+    if place == "file":
+        (tmp_path / "mine.toml").write_text(shipped_scenarios()[name])
+        name = str(tmp_path / "mine.toml")
+    with pytest.raises(ScenarioError, match="this is a scenario, which `motejoin run` runs"):
+        load_sweep(name)

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenarios.cli import main
-from sim.trace.manifest import Manifest
+from sim.trace.manifest import Manifest, read_complete
 from tests.support.checkers.report_page import Page, sets_of, unpack
 from tests.support.requirements import CHROMIUM, needs_chromium
-from tests.support.runs import fails, run_here
+from tests.support.runs import SMALL, fails, run_here
 
 DYING = ("motes.battery_j=0.05", "clustering.round_s=20.0", "duration_s=90.5")
 
@@ -252,7 +253,7 @@ def test_a_browser_draws_everything_without_errors(dying: Reported, tmp_path: Pa
     page = Page(drawn)
     root = next(attributes for name, attributes in page.tags if name == "html")
     assert root["data-report"] == "ready"
-    assert sum(name == "svg" for name, _ in page.tags) == len(page.data["charts"])
+    assert sum(name == "svg" for name, _ in page.tags) == len(page.data["charts"]) + 1
     assert "90 s" in page.words
     inside = sets_of(page.data["replay"]["truth"])[90]
     answer = sets_of(page.data["replay"]["answer"])[90]
@@ -289,3 +290,50 @@ def test_a_browser_draws_removed_motes_differently(tmp_path: Path) -> None:
         words[words.index(kind) + 1] for kind in (*kinds, "elsewhere", "dead") if kind in words
     ]
     assert sum(int(count) for count in shown) == motes - 7
+
+
+def test_a_run_and_its_baseline_are_made_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    words = [
+        "run",
+        SMALL,
+        "--set",
+        "duration_s=20.0",
+        "--out",
+        str(out),
+        "--baseline",
+        "centralised",
+    ]
+    assert main(words) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == str(out)
+    assert said[-2].endswith(f"motejoin report {out} --baseline {out}-centralised")
+    first, second = read_complete(out), read_complete(tmp_path / "run-centralised")
+    assert second.scenario["join"]["strategy"] == "centralised"
+    assert first.counts["readings_with_value"] == second.counts["readings_with_value"]
+    assert main(["report", str(out), "--baseline", f"{out}-centralised"]) == 0
+    assert "centralised, same seed" in (out / "report.html").read_text()
+    capsys.readouterr()
+    # A directory that is taken is the first and only thing to be said.
+    for place in (out, tmp_path / "run-centralised"):
+        taken = fails(capsys, *words)
+        assert taken.count("\n") == 1
+        assert f"--out = {str(place)!r}: already there" in taken
+        shutil.rmtree(out, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["a", "b", "c"], "3 runs given; expected one or two"),
+        (["a", "b", "--baseline", "c"], "--baseline: expected with one run"),
+        (["a", "--animate", "x.gif", "--out", "y.html"], "--animate: expected one run, without"),
+        (["a", "--animate", "x.avi"], "ends in '.avi', expected .gif or .mp4"),
+    ],
+)
+def test_reports_that_cannot_be_are_refused(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert says in fails(capsys, "report", *words)

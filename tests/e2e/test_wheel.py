@@ -49,6 +49,18 @@ class Installed:
             timeout=300,
         )
 
+    def python(self, code: str) -> subprocess.CompletedProcess[str]:
+        """Run Python code in the working folder."""
+        return subprocess.run(
+            [self._bin / "python", "-c", code],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
     def packages(self) -> set[str]:
         """The installed packages."""
         listed = subprocess.run(
@@ -105,15 +117,29 @@ def test_without_spark_and_java_all_but_spark_commands_work(
         "join": ["--window", "1s", "in.csv", "out.csv"],
         "query": ["SELECT COUNT(*) FROM S [RANGE 1 s]", "--stream", "S=in.csv", "--out", "q.csv"],
         "scenarios": [],
+        "docs": ["metrics"],
+        "completion": ["bash"],
     }
+    imported = installed.python(
+        "import motejoin as mj; print(mj.run('gas-cloud-small', set={'duration_s': 10.0}).metrics['seed'])"
+    )
+    assert imported.stdout == "1\n", imported.stderr
+    # What a type checker reads: the module's own text.
+    (stub,) = (tmp_path / "venv").rglob("motejoin-stubs/__init__.pyi")
+    assert stub.read_text() == (ROOT / "motejoin.py").read_text()
     for name, arguments in commands.items():
         ran = installed.motejoin(name, *arguments, java=False)
         assert ran.returncode == 0, (name, ran.stderr)
-    for name, arguments in {"compare": ["run"], "sweep": ["feedback-small"]}.items():
+    spark_only = {
+        "compare": ["run"],
+        "sweep": ["feedback-small"],
+        "ask": ["run", "--maximise", "recall"],
+    }
+    for name, arguments in spark_only.items():
         refused = installed.motejoin(name, *arguments, java=False)
         assert refused.returncode == 2, name
         assert "pip install 'motejoin[spark]'" in refused.stderr
         assert refused.stderr.count("\n") == 1, refused.stderr
     doctor = installed.motejoin("doctor", java=False)
     assert doctor.returncode == 1
-    assert "only compare and sweep need Java and Spark" in doctor.stdout
+    assert "only compare, sweep and ask need Java and Spark" in doctor.stdout

@@ -89,7 +89,9 @@ def test_compare_writes_the_same_numbers_as_csv_and_parquet_and_draws_figures(
 
     names = {file.name for file in out.iterdir()}
     figures = {
-        f"{name}.{end}" for name in ("traffic", "energy", "overview") for end in ("png", "svg")
+        f"{name}.{end}"
+        for name in ("traffic", "energy", "overview")
+        for end in ("png", "svg", "pdf")
     }
     assert names == {"metrics.csv", "metrics.parquet", "index.html", *figures}
 
@@ -181,7 +183,7 @@ def test_table_shows_what_was_asked_for_where_runs_differ_in_it() -> None:
         (1.00001, "1"),
         (0.12345, "0.1235"),
         (-0.99999, "-0.99999"),
-        (9999.4, "9999"),
+        (9999.4, "9,999"),
         (123456.7, "123,457"),
         (0.0, "0"),
     ],

@@ -102,7 +102,7 @@ def test_compare_equals_the_summaries_and_keeps_its_contract(
     assert 0.5 < rows["paper"]["recall"] < 1.0
     assert rows["lossy"]["drop_rate"] > 0
     assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == sorted(
-        [".csv", ".html", ".parquet", *[".png", ".svg"] * 3]
+        [".csv", ".html", ".md", ".parquet", *[".pdf", ".png", ".svg"] * 3]
     )
 
 

@@ -108,13 +108,14 @@ def outcomes_wrong(trace: RunTrace) -> Iterator[Violation]:
     some_missed = outcome.among("partial", "lost", "collided", "dead") | (
         outcome.among("in flight") & (addressed > 0)
     )
+    known = nobody_missed | some_missed | outcome.among("in flight")
     rules: dict[str, Flags] = {
         "more received it than should": (received > addressed) | (received < 0),
         "it was sent to itself": target == trace.column("messages", "source"),
         "it has no bytes": trace.column("messages", "bytes") <= 0,
         "delivered, but not to all": nobody_missed & (received != addressed),
         "not delivered, but to all": some_missed & (received >= addressed),
-        "a unicast has one receiver": is_unicast & (addressed != 1),
+        "a unicast has one receiver": is_unicast & known & (addressed != 1),
         "received, but never arrived": is_unicast & (received > 0) & (arrived_us == NULL),
         "arrived, but not received": is_unicast & (received == 0) & (arrived_us != NULL),
     }
@@ -126,7 +127,9 @@ def arrives_too_early(trace: RunTrace) -> Iterator[Violation]:
     """A message is sent and arrives during the run, and is on air for as long as its bytes take."""
     at_us, arrived_us = (trace.column("messages", name) for name in ("at_us", "arrived_us"))
     arrived = arrived_us != NULL
-    byte_us = _AIRTIME_US.get(trace.scenario["motes"]["profile"], 0.0)
+    sends_once = trace.scenario["radio"]["mac"] in _SENDS_ONCE
+    profile = trace.scenario["motes"]["profile"]
+    byte_us = _AIRTIME_US.get(profile, 0.0) if sends_once else 0.0
     airtime_us = np.floor(trace.column("messages", "bytes") * byte_us)
     yield from _broken(
         trace,

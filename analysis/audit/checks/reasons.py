@@ -125,6 +125,9 @@ class Reasons:
                 return "head dead"
             if request.at_us + self._clocks_us > made_us + self._kept_us:
                 return "expired before the request came"
+        if len(self._requests[later]) > 1 and int(self._nodes[earlier]) in self._newest[later]:
+            # Another part, or an earlier attempt, had an older reading of the mote: it is not reported twice.
+            return "older reading delivered before"
         return "clocks disagree" if held_us > self._fates[later].at_us else None
 
     def _never_finished(self, requests: list[_Request], holder: int, *, own: bool) -> str | None:

@@ -1,15 +1,7 @@
 // Draws the plots as SVG, to the width there is, and again when the width changes.
 
-const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 230;
 const MARGIN = { left: 58, right: 14, top: 14, bottom: 40 };
-
-function shape(name, attributes, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
 
 /** Round numbers that cover [low, high], about `wanted` of them. */
 function ticks(low, high, wanted) {

@@ -7,9 +7,13 @@ function fail(reason) {
 }
 window.addEventListener("error", (event) => fail(event.message));
 
-/** The value of a style variable, as the colour scheme has it now. */
+/** Style variables as the colour scheme has them now; looking one up in the document is slow. */
+const colours = new Map();
+
+/** The value of a style variable. */
 function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
 }
 
 /** A typed array from its base64 form. All arrays are little-endian, as every browser's machine is. */
@@ -22,6 +26,15 @@ function element(name, attributes = {}, ...content) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...content);
+  return made;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function shape(name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
   return made;
 }
 
@@ -45,4 +58,5 @@ const format = {
     return `${+number.toPrecision(3)}`;
   },
   seconds: (atS) => `${+atS.toFixed(1)} s`,
+  count: (number) => number.toLocaleString("en"),
 };

@@ -1,182 +1,166 @@
-// The replay's map: how motes look, what their colours stand for, and the legend.
+// The replay's map: motes, zoom and pan, which mote is pointed at, and the legend.
 
-/** Marks, the same on the map and in its legend. Each adds to the current path, to be filled or stroked. */
-const MARKS = {
-  dot: (pen, x, y, r) => { pen.moveTo(x + r, y); pen.arc(x, y, r, 0, 2 * Math.PI); },
-  diamond: (pen, x, y, r) => { pen.moveTo(x, y - r); pen.lineTo(x + r, y); pen.lineTo(x, y + r); pen.lineTo(x - r, y); pen.closePath(); },
-  triangle: (pen, x, y, r) => { pen.moveTo(x, y - r); pen.lineTo(x + r * 0.95, y + r * 0.75); pen.lineTo(x - r * 0.95, y + r * 0.75); pen.closePath(); },
-  cross: (pen, x, y, r) => { pen.moveTo(x - r, y - r); pen.lineTo(x + r, y + r); pen.moveTo(x + r, y - r); pen.lineTo(x - r, y + r); },
-  square: (pen, x, y, r) => { pen.rect(x - r, y - r, 2 * r, 2 * r); },
-};
+const ZOOM_MOST = 24;
+const PAD = 22;
 
-/** How each kind of mote looks: mark, size relative to a mote, fill, stroke and its width. */
-function styles() {
-  const ink = colour("--ink"), card = colour("--card");
-  return {
-    elsewhere: { mark: "dot", size: 0.8, fill: colour("--mote") },
-    tracked: { mark: "dot", size: 1.25, fill: colour("--tracked") },
-    missed: { mark: "dot", size: 1.25, fill: card, stroke: colour("--missed"), width: 1.8 },
-    wrong: { mark: "diamond", size: 1.7, fill: colour("--false"), stroke: card, width: 0.8 },
-    head: { mark: "triangle", size: 2.1, fill: card, stroke: ink, width: 1.3 },
-    dead: { mark: "cross", size: 1.4, stroke: ink, width: 1.8 },
-    down: { mark: "dot", size: 0.9, stroke: colour("--quiet"), width: 1 },
-    sink: { mark: "square", size: 2.4, fill: ink, stroke: card, width: 1.5 },
-    slot: (n, size = 1.25) => ({ mark: "dot", size, fill: colour(`--s${n}`) }),
-  };
-}
-
-function paint(pen, style, points, radius) {
-  if (!points.length) return;
-  pen.beginPath();
-  for (const [x, y] of points) MARKS[style.mark](pen, x, y, radius * style.size);
-  if (style.fill) {
-    pen.fillStyle = style.fill;
-    pen.fill();
-  }
-  if (style.stroke) {
-    pen.strokeStyle = style.stroke;
-    pen.lineWidth = style.width;
-    pen.stroke();
-  }
-}
-
-/** What the dots can stand for. Each mode groups the live motes by style and explains the groups. */
-const MODES = {
-  "truth and answer": {
-    possible: (world) => world.truth || world.answer,
-    groups(world, look) {
-      const known = world.truth && world.answer;
-      return {
-        of: (node) => ["elsewhere", "missed", known ? "wrong" : "tracked", "tracked"][world.state(node)],
-        key: [
-          ["tracked", world.answer && (known ? "inside and in the answer" : "in the answer")],
-          ["missed", world.truth && (known ? "inside, not in the answer" : "inside")],
-          ["wrong", known && "in the answer, not inside"],
-          ["elsewhere", "elsewhere"],
-        ].filter(([, text]) => text).map(([id, text]) => [id, look[id], text]),
-      };
-    },
-  },
-  "joined value": {
-    possible: (world) => world.answers.length > 1,
-    groups(world, look) {
-      const { answers } = world;
-      // Levels of one thing read as an order: from light to strong.
-      const slots = [6, 1, 4, 5, 2, 3];
-      return {
-        of(node) {
-          for (let n = answers.length - 1; n >= 0; n--) if (answers[n].set.has[node]) return `value ${n}`;
-          return "elsewhere";
-        },
-        key: [
-          ...answers.map((each, n) => [`value ${n}`, look.slot(slots[n], 1.4), each.label]),
-          ["elsewhere", look.elsewhere, "elsewhere"],
-        ],
-        note: "Sensors in the answer, by value; a mote in several answers shows the last of them.",
-      };
-    },
-  },
-  cluster: {
-    possible: (world) => world.rounds.length,
-    groups(world, look) {
-      const slots = world.clusterSlots();
-      return {
-        of: (node) => {
-          const slot = world.round && slots.get(world.round.head[node]);
-          return slot ? `cluster ${slot}` : "elsewhere";
-        },
-        key: [
-          ...[1, 2, 3, 4, 5, 6].map((slot) => [`cluster ${slot}`, look.slot(slot, 1.1), null]),
-          ["elsewhere", look.elsewhere, "in no cluster"],
-        ],
-        note: "Colours tell neighbouring clusters apart.",
-      };
-    },
-  },
-  "energy left": {
-    possible: (world) => world.energy,
-    groups(world, look) {
-      // From empty to full, readable without telling red from green.
-      const slots = [5, 2, 6, 1];
-      return {
-        of: (node) => `battery ${Math.min(3, Math.floor(world.left(node) * 4))}`,
-        key: ["under a quarter", "a quarter to a half", "a half to three quarters", "more than three quarters"]
-          .map((text, n) => [`battery ${n}`, look.slot(slots[n], n < 3 ? 1.6 : 1), text]),
-        note: "Sampled now and then; see trace.energy_every_s.",
-      };
-    },
-  },
-};
+/** The page's controls that say what a map shows. */
+const controls = Object.fromEntries(
+  ["mode", "links", "haze", "contours", "messages", "routes"].map((id) => [id, document.getElementById(id)]),
+);
 
 class ReplayMap {
-  constructor(world) {
+  constructor(world, canvas) {
     this.world = world;
-    this.canvas = document.getElementById("field");
-    this.pen = this.canvas.getContext("2d");
-    this.legend = document.getElementById("key");
-    this.links = document.getElementById("links");
-    this.haze = document.getElementById("haze");
-    this.mode = document.getElementById("mode");
-    for (const [name, { possible }] of Object.entries(MODES)) {
-      if (possible(world)) this.mode.append(element("option", {}, name));
-    }
-    if (!world.rounds.length) this.links.parentElement.hidden = true;
-    if (!world.truth) this.haze.parentElement.hidden = true;
-    for (const option of [this.links, this.haze, this.mode]) option.addEventListener("change", () => this.draw());
-    this.canvas.addEventListener("pointermove", (event) => this.tell(event));
+    this.canvas = canvas;
+    this.pen = canvas.getContext("2d");
+    this.layer = document.createElement("canvas");
+    this.causes = new Causes(this);
+    this.view = { zoom: 1, x: 0, y: 0 };
   }
 
-  fit() {
+  /** Take the size that the page has room for: with the controls, the map fits on the first screen. */
+  fit(share = 1) {
     const { world } = this;
     const [left, low, right, high] = world.mapM;
-    const pad = 22;
     const width = this.canvas.clientWidth;
-    const scale = Math.min((width - 2 * pad) / (right - left), (690 - 2 * pad) / (high - low));
-    const height = (high - low) * scale + 2 * pad;
+    const top = this.canvas.getBoundingClientRect().top + window.scrollY;
+    const room = Math.min(690, Math.max(300, window.innerHeight - top - 118));
+    const scale = Math.min((width - 2 * PAD) / (right - left), (room * share - 2 * PAD) / (high - low));
+    const height = Math.max(160, (high - low) * scale + 2 * PAD);
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    Object.assign(this, { width, height, scale });
-    const edge = (width - (right - left) * scale) / 2;
-    this.px = (x) => edge + (x - left) * scale;
-    this.py = (y) => height - pad - (y - low) * scale;
-    const spacing = Math.sqrt((world.fieldM[0] * world.fieldM[1]) / world.motes) * scale;
-    this.spacing = spacing;
-    this.radius = Math.min(5, Math.max(1.2, spacing * 0.2));
+    for (const each of [this.canvas, this.layer]) {
+      each.width = Math.round(width * ratio);
+      each.height = Math.round(height * ratio);
+    }
+    // A canvas is as high as it is drawn; its style would keep an old height.
+    this.canvas.style.aspectRatio = `${width} / ${height}`;
+    Object.assign(this, { width, height, ratio, fitted: scale, edge: (width - (right - left) * scale) / 2 });
+    this.place();
   }
 
-  draw() {
-    if (!this.canvas.clientWidth) return;
+  /** Set where metres are on the canvas, by zoom and shift. */
+  place() {
+    const { world, view, edge, height } = this;
+    const [left, low] = world.mapM;
+    view.x = Math.min(0, Math.max(view.x, this.width * (1 - view.zoom)));
+    view.y = Math.min(0, Math.max(view.y, height * (1 - view.zoom)));
+    this.scale = this.fitted * view.zoom;
+    this.px = (x) => (edge + (x - left) * this.fitted) * view.zoom + view.x;
+    this.py = (y) => (height - PAD - (y - low) * this.fitted) * view.zoom + view.y;
+    this.spacing = Math.sqrt((world.fieldM[0] * world.fieldM[1]) / world.motes) * this.scale;
+    this.radius = Math.min(7, Math.max(1.2, this.spacing * 0.2));
+    this.stale = true;
+    this.canvas.style.touchAction = view.zoom > 1 ? "none" : "pan-y";
+  }
+
+  /** Zoom by a factor about a point of the canvas. */
+  zoom(factor, x = this.width / 2, y = this.height / 2) {
+    const { view } = this;
+    const zoom = Math.min(ZOOM_MOST, Math.max(1, view.zoom * factor));
+    view.x = x - ((x - view.x) * zoom) / view.zoom;
+    view.y = y - ((y - view.y) * zoom) / view.zoom;
+    view.zoom = zoom;
+    this.place();
+  }
+
+  /** The mote at a point of the canvas, or -1. */
+  moteAt(x, y, reach = 14) {
+    const { world } = this;
+    let best = -1, least = reach;
+    for (let node = 0; node < world.motes; node++) {
+      const far = Math.hypot(this.px(world.x[node]) - x, this.py(world.y[node]) - y);
+      if (far < least) [best, least] = [node, far];
+    }
+    return best;
+  }
+
+  /** Draw the frame; `share` is how much of it has passed. Returns what the legend counts. */
+  draw(share, chosen) {
     const { pen, world } = this;
     const look = styles();
+    const groups = MODES[controls.mode.value]?.groups(world, look) || { of: () => "elsewhere", key: [["elsewhere", look.elsewhere, "motes"]] };
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
     this.drawField();
-    if (this.haze.checked && world.truth) this.drawHaze();
-    if (this.links.checked && world.round) this.drawLinks();
-    const groups = MODES[this.mode.value]?.groups(world, look) || { of: () => "elsewhere", key: [["elsewhere", look.elsewhere, "motes"]] };
+    if (controls.haze.checked && world.truth) this.drawHaze();
+    this.causes.drawGround({ contours: controls.contours.checked });
+    this.drawStill(look);
+    if (controls.routes.checked) this.causes.drawRoutes();
+    const counts = this.drawMotes(groups, look);
+    if (controls.messages.checked) this.causes.drawPulses(share);
+    this.drawSinks(look);
+    this.causes.drawAbove();
+    if (chosen >= 0) this.drawChosen(chosen);
+    return { groups, look, counts };
+  }
+
+  /** Motes that are not plain, heads, and those that do not work; returns how many there are of each kind. */
+  drawMotes(groups, look) {
+    const { pen, world } = this;
     const points = new Map(groups.key.map(([id]) => [id, []]));
+    const sizes = new Map(groups.key.map(([id]) => [id, 0]));
+    const styleOf = new Map(groups.key.map(([id, style]) => [id, style]));
     const heads = [], dead = [], down = [];
     for (let node = 0; node < world.motes; node++) {
-      const point = [this.px(world.x[node]), this.py(world.y[node])];
       if (!world.works(node)) {
-        (world.isDead(node) ? dead : down).push(point);
+        (world.isDead(node) ? dead : down).push([this.px(world.x[node]), this.py(world.y[node])]);
         continue;
       }
-      points.get(groups.of(node)).push(point);
-      if (world.isHead(node)) heads.push([point, groups.of(node)]);
+      const id = groups.of(node);
+      sizes.set(id, sizes.get(id) + 1);
+      const head = world.round?.head[node] === node;
+      if (id === "elsewhere" && !head) continue;
+      const point = [this.px(world.x[node]), this.py(world.y[node])];
+      points.get(id).push(point);
+      if (head) heads.push([point, id]);
     }
-    const styleOf = new Map(groups.key.map(([id, style]) => [id, style]));
-    for (const [id, style] of [...groups.key].reverse()) paint(pen, style, points.get(id), this.radius);
+    for (const [id, style] of [...groups.key].reverse()) if (id !== "elsewhere") this.stamp(style, points.get(id));
     for (const [point, id] of heads) {
       const style = styleOf.get(id);
-      const plain = id === "elsewhere";
-      paint(pen, { ...look.head, fill: plain ? look.head.fill : style.stroke && style.mark === "dot" ? style.stroke : style.fill }, [point], this.radius);
+      const fill = id === "elsewhere" ? look.head.fill : style.stroke && style.mark === "dot" ? style.stroke : style.fill;
+      this.stamp({ ...look.head, fill }, [point]);
     }
     paint(pen, look.down, down, this.radius);
     paint(pen, look.dead, dead, this.radius);
-    this.drawSinks(look);
-    this.explain(groups, points, look, { heads: heads.length, dead: dead.length, down: down.length });
+    return { sizes, heads: heads.length, dead: dead.length, down: down.length };
+  }
+
+  /** Draw many equal marks: copying a small picture is several times faster than drawing a circle. */
+  stamp(style, points) {
+    this.stamps ??= new Map();
+    const id = `${style.mark} ${style.size} ${style.fill} ${style.stroke} ${style.width} ${this.radius} ${this.ratio}`;
+    let picture = this.stamps.get(id);
+    const half = Math.ceil(this.radius * style.size + (style.width || 0) + 1);
+    if (!picture) {
+      picture = document.createElement("canvas");
+      picture.width = picture.height = Math.ceil(2 * half * this.ratio);
+      const brush = picture.getContext("2d");
+      brush.scale(this.ratio, this.ratio);
+      paint(brush, style, [[half, half]], this.radius);
+      this.stamps.set(id, picture);
+    }
+    for (const [x, y] of points) this.pen.drawImage(picture, x - half, y - half, 2 * half, 2 * half);
+  }
+
+  /** What changes only with the view, elections and deaths: links and plain motes. */
+  drawStill(look) {
+    const { world } = this;
+    const version = [world.linksVersion, controls.links.checked, controls.mode.value].join();
+    if (this.stale || version !== this.version) {
+      this.stale = false;
+      this.version = version;
+      const pen = this.layer.getContext("2d");
+      const own = this.pen;
+      this.pen = pen;
+      pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      pen.clearRect(0, 0, this.width, this.height);
+      if (controls.links.checked && world.round) this.drawLinks();
+      const points = [];
+      for (let node = 0; node < world.motes; node++) if (world.works(node)) points.push([this.px(world.x[node]), this.py(world.y[node])]);
+      this.stamp(look.elsewhere, points);
+      this.pen = own;
+    }
+    this.pen.drawImage(this.layer, 0, 0, this.width, this.height);
   }
 
   drawField() {
@@ -184,9 +168,9 @@ class ReplayMap {
     pen.strokeStyle = colour("--line");
     pen.lineWidth = 1;
     pen.strokeRect(this.px(0), this.py(world.fieldM[1]), world.fieldM[0] * this.scale, world.fieldM[1] * this.scale);
-    const bar = ticks(0, world.fieldM[0] / 3, 3).at(-1);
-    const x = this.px(0), y = this.py(0) + 14;
-    pen.strokeStyle = pen.fillStyle = colour("--quiet");
+    const bar = ticks(0, ((this.width - 2 * PAD) / this.scale) / 3, 3).at(-1);
+    const x = PAD, y = this.height - 7;
+    pen.strokeStyle = colour("--quiet");
     pen.lineWidth = 1.5;
     pen.beginPath();
     pen.moveTo(x, y - 4);
@@ -194,48 +178,68 @@ class ReplayMap {
     pen.lineTo(x + bar * this.scale, y);
     pen.lineTo(x + bar * this.scale, y - 4);
     pen.stroke();
-    pen.font = "12px system-ui, sans-serif";
+    this.write(`${+bar.toPrecision(3)} m`, x + bar * this.scale + 6, y + 2, "--quiet");
+  }
+
+  write(text, x, y, tint, font = "12px system-ui, sans-serif") {
+    const { pen } = this;
+    pen.font = font;
     pen.textAlign = "left";
-    pen.fillText(`${bar} m`, x + bar * this.scale + 6, y + 2);
+    const width = pen.measureText(text).width;
+    const at = Math.max(2, Math.min(x, this.width - width - 2));
+    pen.strokeStyle = colour("--card");
+    pen.lineWidth = 3;
+    pen.strokeText(text, at, y);
+    pen.fillStyle = colour(tint);
+    pen.fillText(text, at, y);
   }
 
   /** The truth as a soft cloud: a patch around each mote inside, all laid over each other at one opacity. */
   drawHaze() {
     const { world } = this;
-    const ratio = 0.5;
+    const share = 0.5;
     this.cloud ??= document.createElement("canvas");
-    this.cloud.width = Math.ceil(this.width * ratio);
-    this.cloud.height = Math.ceil(this.height * ratio);
+    this.cloud.width = Math.ceil(this.width * share);
+    this.cloud.height = Math.ceil(this.height * share);
     const pen = this.cloud.getContext("2d");
-    const tint = colour("--haze");
-    const reach = Math.max(10, this.spacing * 2) * ratio;
-    const patch = document.createElement("canvas");
-    patch.width = patch.height = Math.ceil(2 * reach);
-    const brush = patch.getContext("2d");
-    const gradient = brush.createRadialGradient(reach, reach, 0, reach, reach, reach);
-    gradient.addColorStop(0, `rgba(${tint}, 0.55)`);
-    gradient.addColorStop(1, `rgba(${tint}, 0)`);
-    brush.fillStyle = gradient;
-    brush.fillRect(0, 0, 2 * reach, 2 * reach);
+    const reach = Math.min(60, Math.max(10, this.spacing * 2)) * share;
+    const patch = this.hazePatch(reach);
     for (let node = 0; node < world.motes; node++) {
-      if (world.truth.has[node]) pen.drawImage(patch, this.px(world.x[node]) * ratio - reach, this.py(world.y[node]) * ratio - reach);
+      if (world.truth.has[node]) pen.drawImage(patch, this.px(world.x[node]) * share - reach, this.py(world.y[node]) * share - reach);
     }
     this.pen.globalAlpha = 0.42;
     this.pen.drawImage(this.cloud, 0, 0, this.width, this.height);
     this.pen.globalAlpha = 1;
   }
 
+  hazePatch(reach) {
+    const tint = colour("--haze");
+    if (this.patch?.id === `${reach} ${tint}`) return this.patch.picture;
+    const picture = document.createElement("canvas");
+    picture.width = picture.height = Math.ceil(2 * reach);
+    const brush = picture.getContext("2d");
+    const gradient = brush.createRadialGradient(reach, reach, 0, reach, reach, reach);
+    gradient.addColorStop(0, `rgba(${tint}, 0.55)`);
+    gradient.addColorStop(1, `rgba(${tint}, 0)`);
+    brush.fillStyle = gradient;
+    brush.fillRect(0, 0, 2 * reach, 2 * reach);
+    this.patch = { id: `${reach} ${tint}`, picture };
+    return picture;
+  }
+
+  /** Each mote's way to its head, hop by hop, and heads' ways to heads above them. */
   drawLinks() {
     const { pen, world } = this;
-    const slots = this.mode.value === "cluster" ? world.clusterSlots() : null;
+    const slots = controls.mode.value === "cluster" ? world.clusterSlots() : null;
     const paths = new Map();
     for (let node = 0; node < world.motes; node++) {
       const head = world.round.head[node];
-      if (head < 0 || head === node || !world.works(node) || !world.works(head)) continue;
+      const next = head === node ? world.round.up?.[node] ?? -1 : world.round.via[node];
+      if (head < 0 || next < 0 || !world.works(node) || !world.works(next) || !world.works(head)) continue;
       const slot = slots ? slots.get(head) : 0;
       if (!paths.has(slot)) paths.set(slot, new Path2D());
       paths.get(slot).moveTo(this.px(world.x[node]), this.py(world.y[node]));
-      paths.get(slot).lineTo(this.px(world.x[head]), this.py(world.y[head]));
+      paths.get(slot).lineTo(this.px(world.x[next]), this.py(world.y[next]));
     }
     pen.lineWidth = 0.7;
     for (const [slot, path] of paths) {
@@ -247,96 +251,112 @@ class ReplayMap {
   }
 
   drawSinks(look) {
-    const { pen, world } = this;
+    const { world } = this;
     const points = world.sinksM.map(([x, y]) => [this.px(x), this.py(y)]);
     const radius = Math.max(3, this.radius);
-    paint(pen, look.sink, points, radius);
-    pen.fillStyle = colour("--ink");
-    pen.font = "600 13px system-ui, sans-serif";
-    for (const [x, y] of points) pen.fillText("sink", x + 2.4 * radius + 6, y + 4);
+    paint(this.pen, look.sink, points, radius);
+    for (const [x, y] of points) this.write("sink", x + 2.4 * radius + 6, y + 4, "--ink", "600 13px system-ui, sans-serif");
   }
 
-  /** The legend, with how many motes there are of each kind now. */
-  explain(groups, points, look, { heads, dead, down }) {
-    const rows = groups.key.filter(([, , text]) => text).map(([id, style, text]) => [style, text, points.get(id).length]);
+  /** A ring around the mote pinned or pointed at, and its route to the sink. */
+  drawChosen(node) {
+    const { pen, world } = this;
+    const path = world.route(node).map((each) => world.place(each));
+    pen.strokeStyle = colour("--accent");
+    pen.lineWidth = 2;
+    pen.setLineDash([5, 4]);
+    pen.beginPath();
+    path.forEach(([x, y], n) => (n ? pen.lineTo(this.px(x), this.py(y)) : pen.moveTo(this.px(x), this.py(y))));
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.lineWidth = 2.5;
+    pen.beginPath();
+    pen.arc(this.px(world.x[node]), this.py(world.y[node]), this.radius * 2 + 5, 0, 2 * Math.PI);
+    pen.stroke();
+  }
+}
+
+/** The legend over all maps: marks, and how many motes there are of each kind now. */
+class Legend {
+  constructor(maps) {
+    this.maps = maps;
+    this.list = document.getElementById("key");
+    this.now = document.getElementById("now");
+    const { world } = maps[0];
+    for (const [name, { possible }] of Object.entries(MODES)) {
+      if (possible(world)) controls.mode.append(element("option", {}, name));
+    }
+    const useless = { links: !world.rounds.length, haze: !world.truth, contours: !world.scenery, messages: !world.pulses, routes: !world.pulses };
+    for (const [name, hidden] of Object.entries(useless)) controls[name].parentElement.hidden = hidden;
+  }
+
+  /** Explain what the maps have just drawn. */
+  explain(drawn) {
+    const [{ groups, look }] = drawn;
+    const [{ world, radius }] = this.maps;
+    const rows = groups.key.filter(([, , text]) => text).map(([id, style, text]) => [style, text, ({ sizes }) => sizes.get(id)]);
     if (groups.note) rows.push([null, groups.note]);
-    if (this.world.rounds.length) rows.push([look.head, "cluster heads", heads]);
-    rows.push([look.dead, "dead", dead]);
-    if (this.world.down) rows.push([look.down, "not working: crashed or not in the field", down]);
-    rows.push([look.sink, "sink", this.world.sinksM.length]);
-    if (this.world.round && this.links.checked && dead + down) rows.push([null, "A mote without a link has lost its head."]);
+    if (world.rounds.length) rows.push([look.head, "cluster heads", ({ heads }) => heads]);
+    rows.push([look.dead, "dead", ({ dead }) => dead]);
+    if (this.maps.some((map) => map.world.down)) rows.push([look.down, "not working: crashed or not in the field", ({ down }) => down]);
+    rows.push([look.sink, "sink", () => world.sinksM.length]);
+    if (world.round && controls.links.checked && drawn.some(({ counts }) => counts.dead + counts.down)) rows.push([null, "A mote without a link has lost its head."]);
+    if (world.pulses && controls.messages.checked) {
+      const sampled = world.pulses.every > 1 ? `; 1 in ${world.pulses.every} is drawn` : "";
+      rows.push([null, `Messages sent in this ${world.stepS > 1 ? `${world.stepS} s` : "second"}${sampled}`]);
+      const counted = this.maps.map((map) => (map.world.pulses ? map.causes.counts() : []));
+      world.pulses.kinds.forEach(({ name, slot }, n) => rows.push([{ mark: "dash", size: 2.4, stroke: colour(`--s${slot}`), width: 2.4 }, name, (_, at) => counted[at][n] ?? 0]));
+    }
     // Marks are drawn anew only when they change; from frame to frame it is the counts that do.
-    const marks = JSON.stringify([rows.map(([style, text]) => [style, text]), this.radius]);
+    const marks = JSON.stringify([rows.map(([style, text]) => [style, text]), radius]);
     if (marks !== this.marks) {
       this.marks = marks;
-      this.legend.replaceChildren(...rows.map(([style, text]) => (style ? this.keyRow(style, text) : element("li", { class: "head" }, text))));
+      this.list.replaceChildren(...rows.map(([style, text]) => (style ? this.row(style, text, radius) : element("li", { class: "head" }, text))));
     }
     rows.forEach(([style, , count], n) => {
-      if (style) this.legend.children[n].querySelector("b").textContent = count.toLocaleString("en");
+      if (style) this.list.children[n].lastChild.textContent = drawn.map(({ counts }, at) => format.count(count(counts, at))).join(" / ");
     });
-    this.tellNow();
+    this.explainNow();
   }
 
-  /** How well the answer fits, and what it costs, at the time shown. */
-  tellNow() {
-    const { world } = this;
-    const atS = world.frame * world.stepS;
-    const rows = [];
-    if (world.truth && world.answer) {
-      const sizes = [0, 0, 0, 0];
-      for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
-      const [, missed, wrong, both] = sizes;
-      if (missed + wrong + both) rows.push(["agreement, motes that do not work included", format.percent(both / (missed + wrong + both))]);
-      if (wrong + both) rows.push(["false alarms", format.percent(wrong / (wrong + both))]);
-    }
-    const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
-    const traffic = report.charts.find((each) => each.name === "traffic");
-    if (traffic) {
-      const edges = traffic.edges_s;
-      const n = Math.max(0, Math.min(edges.length - 2, edges.findLastIndex((edge) => edge <= atS)));
-      rows.push(["on air", `${format.short(sumAt(traffic, n) / (edges[n + 1] - edges[n] || 1))}B/s`]);
-    }
-    const energy = report.charts.find((each) => each.name === "energy");
-    if (energy) {
-      const n = Math.max(0, energy.times_s.findLastIndex((time) => time <= atS));
-      rows.push(["energy spent so far", `${sumAt(energy, n).toFixed(1)} J`]);
-    }
-    const cells = rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]);
-    document.getElementById("now").replaceChildren(...cells);
-  }
-
-  keyRow(style, text) {
+  row(style, text, radius) {
     const ratio = window.devicePixelRatio || 1;
     const sample = element("canvas", { width: 24 * ratio, height: 20 * ratio, "aria-hidden": "true" });
     const pen = sample.getContext("2d");
     pen.scale(ratio, ratio);
-    paint(pen, style, [[12, 10]], Math.min(3.4, Math.max(2.8, this.radius)));
+    paint(pen, style, [[12, 10]], Math.min(3.4, Math.max(2.8, radius)));
     return element("li", {}, sample, text, element("b"));
   }
 
-  /** Say what is known about the mote under the pointer. */
-  tell(event) {
-    const { world } = this;
-    const box = this.canvas.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    let best = -1, least = 14;
-    for (let node = 0; node < world.motes; node++) {
-      const far = Math.hypot(this.px(world.x[node]) - x, this.py(world.y[node]) - y);
-      if (far < least) [best, least] = [node, far];
-    }
-    const told = document.getElementById("mote");
-    if (best < 0) {
-      told.textContent = "Point at a mote to learn about it.";
-      return;
-    }
-    const head = world.round ? world.round.head[best] : -1;
-    const inAnswers = world.answers.filter((each) => each.set.has[best]).map((each) => each.label);
-    told.textContent = [
-      `mote ${best}${world.isDead(best) ? ", dead" : world.isDown(best) ? ", not working" : world.isHead(best) ? ", head" : head >= 0 ? `, member of ${head}` : ""}`,
-      world.truth?.has[best] ? "truly inside" : "",
-      world.answer?.has[best] ? "in the answer" : "",
-      inAnswers.join("; "),
-      world.energy ? `battery ${Math.round(world.left(best) * 100)} %` : "",
-    ].filter(Boolean).join("\n");
+  /** How well the answer fits, and what it costs, at the time shown. */
+  explainNow() {
+    const columns = this.maps.map(({ world }) => factsNow(world));
+    const names = [...new Set(columns.flatMap((column) => [...column.keys()]))];
+    const cells = names.flatMap((name) => [element("dt", {}, name), element("dd", {}, columns.map((column) => column.get(name) ?? "–").join(" / "))]);
+    this.now.replaceChildren(...cells);
   }
+}
+
+function factsNow(world) {
+  const atS = world.frame * world.stepS;
+  const facts = new Map();
+  if (world.truth && world.answer) {
+    const sizes = [0, 0, 0, 0];
+    for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
+    const [, missed, wrong, both] = sizes;
+    if (missed + wrong + both) facts.set("agreement, motes that do not work included", format.percent(both / (missed + wrong + both)));
+  }
+  const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
+  const chart = (name) => report.charts.find((each) => each.name === world.chartPrefix + name);
+  const traffic = chart("traffic"), energy = chart("energy");
+  if (traffic) {
+    const edges = traffic.edges_s;
+    const n = Math.max(0, Math.min(edges.length - 2, edges.findLastIndex((edge) => edge <= atS)));
+    facts.set("on air now", `${format.short(sumAt(traffic, n) / (edges[n + 1] - edges[n] || 1))}B/s`);
+  }
+  if (energy) {
+    const n = Math.max(0, energy.times_s.findLastIndex((time) => time <= atS));
+    facts.set("energy spent so far", `${sumAt(energy, n).toFixed(1)} J`);
+  }
+  return facts;
 }

@@ -211,9 +211,12 @@ class ReportedJoin:
 
     def _arm(self, node: int, value: int, mote: int) -> None:
         """Wait until a stay is to be looked at, by the site's own clock."""
+        head = self._heads.get(node)
+        if head is None:
+            return  # it died of its report
         now_us = self._clock.now_us
         local_us = self._local_us(node, now_us)
-        due_us = self._heads[node].due_us(value, mote, local_us)
+        due_us = head.due_us(value, mote, local_us)
         if due_us is not None:
             wait_us = max(0, due_us - local_us)
             self._clock.call_at(now_us + wait_us, self._due, (node, value, mote))

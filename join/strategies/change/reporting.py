@@ -25,7 +25,7 @@ from join.strategies.change.records import (
     report_bytes,
 )
 from join.strategies.contract import JoinSettings, Ports
-from join.strategies.packing import Packing, PackingSchedule
+from join.strategies.packing import Packing
 from join.strategies.record_sizes import RESYNC_BYTES, RecordSizes
 from network.contract import Message
 from sim.trace.kinds import PACK, REPORT, RESYNC
@@ -98,12 +98,8 @@ class Reporting:
             self._packing = Packing(
                 ports,
                 PACK,
-                PackingSchedule(
-                    delay_us=reporting.delay_us,
-                    depth_max=ports.way.depth_max(),
-                    hop_us=reporting.hop_us,
-                ),
                 delay_us=reporting.delay_us,
+                hop_us=reporting.hop_us,
                 size_of=self._packed_bytes,
                 deliver=self._arrive,
                 on_lost=self._on_packed_lost,

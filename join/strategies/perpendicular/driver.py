@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from join.reading import Reading, Stamp
+from join.strategies.admission import Admission
 from join.strategies.contract import JoinSettings, Needs, Ports
 from join.strategies.message_sizes import HELD_READING_BYTES, READING_BYTES, request_bytes
 from join.strategies.perpendicular.grid import Grid
@@ -55,11 +56,11 @@ class PerpendicularJoin:
         self._clock = ports.clock
         self._links = ports.links
         self._cpus = ports.cpus
+        self._admission = Admission(ports, settings)
         self._sink = ports.sink
         self._accounts = ports.accounts
         self._local_us = ports.local_us
         self._end_us = ports.end_us
-        self._late_us = settings.late_us
         self._costs = settings.costs
         self._grid = Grid(
             settings.positions_m[:-1],
@@ -119,17 +120,10 @@ class PerpendicularJoin:
         self._take(message.target, message.body)
 
     def _take(self, node: int, reading: Reading) -> None:
-        start_us = self._cpus.admit(node)
-        if start_us is None:
-            self._accounts.dropped(reading, node, DropReason.QUEUE_FULL, self._clock.now_us)
+        admitted = self._admission.admit(node, reading)
+        if admitted is None:
             return
-        if start_us >= self._end_us:
-            self._accounts.in_flight(reading, self._end_us)
-            return
-        local_us = self._local_us(node, start_us)
-        if local_us - reading.at_us > self._late_us:
-            self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
-            return
+        start_us, local_us = admitted
         stamp = (local_us, node, self._stamped)
         self._stamped += 1
         done_us = self._cpus.occupy(node, start_us, self._costs.feedback_us())

@@ -2,12 +2,16 @@
 
     cost(p) = Σ over sources m: readings of m · bytes of a reading · hops(m, p)  +  bytes of results · hops(p, sink)
 
+A mote that has not sent readings of the value before does not know the place: unless that is the sink, its reading goes to the
+sink first and from there to the place, and the mote gets a note. The share of such readings is estimated by that of motes
+seen once (Good & Turing: Good, Biometrika 1953).
+
 Sources, readings and results are those seen at the present place since the value moved there. Hops between motes follow
 from their distance and the mean distance covered by a hop, as observed on messages that took several; if none did, every
 message takes one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import hypot
 
 from join.strategies.contract import Point
@@ -104,15 +108,24 @@ class PlaceCosts:
         per_hop = SENT_READING_BYTES + frame
         coming = sum(count * hops(source, place) for source, count in self._readings.items())
         going = self._result_bytes + self._results * frame
-        return per_hop * coming + going * hops(place, SINK)
+        cost = per_hop * coming + going * hops(place, SINK)
+        if place == SINK or not self._total:
+            return cost
+        to_sink = sum(count * hops(source, SINK) for source, count in self._readings.items())
+        detour = per_hop * (to_sink + self._total * hops(SINK, place) - coming)
+        return cost + self._new_share() * (detour + (NOTE_BYTES + frame) * to_sink)
 
-    def moving(self, place: int, motes: Iterable[int], held: int) -> float:
-        """Bytes on air to move to a place: `held` readings, and notes to motes and sink."""
+    def moving(self, place: int, held: int) -> float:
+        """Bytes on air to move to a place: `held` readings, and notes to sources and sink."""
         hops, frame, here = self._model.hops, self._model.frame_bytes, self._place
-        noted = sum(hops(here, mote) for mote in motes) + hops(here, SINK)
+        noted = sum(hops(here, mote) for mote in self._readings) + hops(here, SINK)
         return (NOTE_BYTES + frame) * noted + (state_bytes(held) + frame) * hops(here, place)
 
-    def better_place(self, motes: Sequence[int], held: int) -> int | None:
+    def sources(self) -> list[int]:
+        """The motes whose readings have come here."""
+        return sorted(self._readings)
+
+    def better_place(self, held: int) -> int | None:
         """The cheapest place, if coming here rather than there has cost more than moving now; else None.
 
         So moves never cost more than what staying has already cost in excess (the rule of rent or buy).
@@ -121,9 +134,13 @@ class PlaceCosts:
         candidates = [SINK, *frequent[:CANDIDATES_MOST]]
         best = min(candidates, key=lambda place: (self.cost(place), place))
         excess = self.cost(self._place) - self.cost(best)
-        if best == self._place or excess < self.moving(best, motes, held):
+        if best == self._place or excess < self.moving(best, held):
             return None
         return best
+
+    def _new_share(self) -> float:
+        """The share of readings to come from motes that have sent none before."""
+        return sum(count == 1 for count in self._readings.values()) / self._total
 
     def _halve(self) -> None:
         self._readings = {s: count // 2 for s, count in self._readings.items() if count > 1}

@@ -10,7 +10,7 @@ What we filled in, for one value at a time:
 * Readings meet at the sink first, which every mote knows. The present place weighs what it has observed
   (`join.strategies.placed.costs`) and moves the value to one of its sources, or to the sink, when that pays.
 * To move, a place sends the readings that it holds to the new one in one message, and a note to the sink and to the motes
-  whose readings these are. The state of a value is thus at one node or under way, and each reading is joined once, where
+  that it has had readings from. The state of a value is thus at one node or under way, and each reading is joined once, where
   the state is: no pair is lost or doubled.
 * A reading that comes to a former place is forwarded, and its mote gets a note. One that comes before the state waits for
   it (`join.strategies.placed.places`). Where the state does not come, or its place is dead, the sink starts anew without it.
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from join.reading import HeldReading, Reading
+from join.strategies.admission import Admission
 from join.strategies.contract import JoinSettings, Needs, Ports
 from join.strategies.message_sizes import NODE_BYTES, request_bytes
 from join.strategies.placed.costs import (
@@ -86,11 +87,12 @@ class PlacedJoin:
         self._clock = ports.clock
         self._links = ports.links
         self._cpus = ports.cpus
+        self._admission = Admission(ports, settings)
+        self._late_us = settings.late_us
         self._sink = ports.sink
         self._accounts = ports.accounts
         self._local_us = ports.local_us
         self._end_us = ports.end_us
-        self._late_us = settings.late_us
         self._costs = settings.costs
         reporting = settings.reporting
         # To the sink, from there to a former place, and on to the present one.
@@ -215,17 +217,10 @@ class PlacedJoin:
             self._meet(node, sent)
 
     def _join(self, node: int, reading: Reading) -> None:
-        start_us = self._cpus.admit(node)
-        if start_us is None:
-            self._accounts.dropped(reading, node, DropReason.QUEUE_FULL, self._clock.now_us)
+        admitted = self._admission.admit(node, reading)
+        if admitted is None:
             return
-        if start_us >= self._end_us:
-            self._accounts.in_flight(reading, self._end_us)
-            return
-        local_us = self._local_us(node, start_us)
-        if local_us - reading.at_us > self._late_us:
-            self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
-            return
+        start_us, local_us = admitted
         meeting = self._meetings[node][reading.value]
         found = meeting.table.take_reading(reading.value, reading.node, reading.at_us, local_us)
         service_us = self._costs.reading_us(meeting.table.tables, found.counts[0])
@@ -243,8 +238,7 @@ class PlacedJoin:
         """Move a value if that pays."""
         since_us = self._local_us(node, self._clock.now_us) - self._recent_us
         readings = [each for each in meeting.table.table.held() if each[0] >= since_us]
-        motes = sorted({mote for _, _, mote, _ in readings if isinstance(mote, int)})
-        target = meeting.costs.better_place(motes, len(readings))
+        target = meeting.costs.better_place(len(readings))
         if target is None:
             return
         place = Place(meeting.number + 1, target)
@@ -253,7 +247,7 @@ class PlacedJoin:
         now_us = self._clock.now_us
         moved = Moved(value, place, readings)
         self._links.unicast(HANDOVER, node, target, state_bytes(len(readings)), moved, now_us)
-        for noted in (*motes, SINK):
+        for noted in (*meeting.costs.sources(), SINK):
             if noted not in (node, target):
                 self._note(node, noted, Note(value, place))
 

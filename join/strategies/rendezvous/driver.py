@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from join.reading import Reading
+from join.strategies.admission import Admission
 from join.strategies.change.driver import ReportedJoin
 from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
 from join.strategies.message_sizes import READING_BYTES, request_bytes
@@ -37,12 +38,11 @@ class RendezvousResults:
         self._clock = ports.clock
         self._links = ports.links
         self._cpus = ports.cpus
+        self._admission = Admission(ports, settings)
         self._sink = ports.sink
         self._accounts = ports.accounts
-        self._local_us = ports.local_us
         self._end_us = ports.end_us
         self._homes = homes
-        self._late_us = settings.late_us
         self._costs = settings.costs
         self._head_settings = HeadSettings(
             settings.window_us, settings.late_us, settings.factorised
@@ -85,17 +85,10 @@ class RendezvousResults:
         self._join(message.target, message.body)
 
     def _join(self, home: int, reading: Reading) -> None:
-        start_us = self._cpus.admit(home)
-        if start_us is None:
-            self._accounts.dropped(reading, home, DropReason.QUEUE_FULL, self._clock.now_us)
+        admitted = self._admission.admit(home, reading)
+        if admitted is None:
             return
-        if start_us >= self._end_us:
-            self._accounts.in_flight(reading, self._end_us)
-            return
-        local_us = self._local_us(home, start_us)
-        if local_us - reading.at_us > self._late_us:
-            self._accounts.dropped(reading, home, DropReason.LATE, self._clock.now_us)
-            return
+        start_us, local_us = admitted
         table = self._tables.get(home)
         if table is None:
             table = self._tables[home] = ClusterHead(home, FullProbing(), self._head_settings)

@@ -28,7 +28,7 @@ from join.sink.results_from_readings import ResultsFromReadings
 from join.sink.sets_from_readings import SetsFromReadings
 from join.strategies.contract import JoinSettings, Needs, Ports
 from join.strategies.message_sizes import NODE_BYTES, TIME_BYTES, VALUE_BYTES
-from join.strategies.packing import Packing, PackingSchedule
+from join.strategies.packing import Packing
 from join.strategies.record_sizes import RecordSizes
 from join.strategies.two_phase.calls import Call, Calls
 from join.strategies.two_phase.head import CandidateHead
@@ -85,10 +85,8 @@ class TwoPhaseJoin:
             self._packing = Packing(
                 ports,
                 PACK,
-                PackingSchedule(
-                    delay_us=held_us, depth_max=ports.way.depth_max(), hop_us=reporting.hop_us
-                ),
                 delay_us=held_us,
+                hop_us=reporting.hop_us,
                 size_of=self._packed_bytes,
                 deliver=self._arrive,
                 on_lost=self._on_packed_lost,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from scenarios.phenomena.gas.sensors import GasSensors, strongest
 from scenarios.phenomena.gas.tables import GasCloudTable, SourceTable
 from scenarios.phenomena.gas.wind import Turn, Wind, downwind
 from sim.rng import RandomStreams
+
+if TYPE_CHECKING:
+    from analysis.report.map.scenery import Scenery
 
 Floats = NDArray[np.float64]
 
@@ -205,4 +208,16 @@ def _draw(
     draw_cloud(phenomenon, motes_m, chosen_s, path, title=title)
 
 
-GAS_CLOUD: Final = PhenomenonKind(GasCloudTable, _make, draw=_draw)
+def _scenery(
+    phenomenon: GasCloud,
+    times_us: NDArray[np.int64],
+    snapshots: Sequence[int],
+    *,
+    duration_s: float,
+) -> "Scenery":
+    from scenarios.phenomena.gas.scenery import gas_scenery
+
+    return gas_scenery(phenomenon, times_us, snapshots, duration_s=duration_s)
+
+
+GAS_CLOUD: Final = PhenomenonKind(GasCloudTable, _make, draw=_draw, scenery=_scenery)

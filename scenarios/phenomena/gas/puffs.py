@@ -145,7 +145,7 @@ class Puffs:
         self.releases = tuple(releases)
         self._gases = len(threshold_g_per_m3)
         self._spread = spread
-        self._wind = wind
+        self.wind = wind
         self._low_m, self._high_m = area_m
         self._sensor_height_m = sensor_height_m
         if len(barriers):
@@ -282,7 +282,7 @@ class Puffs:
     def _blow(self, number: int) -> tuple[Floats, float]:
         """Displacement by the wind in a step, and the growth of the path length (Simpson's rule)."""
         step_s = self.step_us / US_PER_S
-        velocity = self._wind.velocity_m_per_s((number + np.array([0.0, 0.5, 1.0])) * step_s)
+        velocity = self.wind.velocity_m_per_s((number + np.array([0.0, 0.5, 1.0])) * step_s)
         weights = np.array([1.0, 4.0, 1.0]) * (step_s / 6.0)
         speed = np.maximum(np.hypot(velocity[:, 0], velocity[:, 1]), _CALM_M_PER_S)
         return weights @ velocity, float(weights @ speed)

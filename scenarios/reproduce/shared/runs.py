@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
-from analysis.compare.estimates import Estimate, estimate
+from analysis.compare.intervals import Estimate, estimate
 from scenarios.reproduce.figure import Request
 from scenarios.reproduce.shared.workload import Measured, Setting, measure
 

@@ -10,16 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.compare.answer_plots import bars, heat_map
-from analysis.compare.estimates import (
-    Estimate,
-    answers,
-    difference_table,
-    estimate,
-    summary_table,
-)
+from analysis.compare.answer_plots import Look, bars, heat_map
+from analysis.compare.estimates import answers, difference_table, summary_table
 from analysis.compare.files import write_answers
-from analysis.compare.groups import Grouping, baselines, group_by_keys
+from analysis.compare.groups import Grouping, baselines, group_by_keys, key_label
+from analysis.compare.intervals import Estimate, Scale, estimate, seeds_wanted
 from analysis.compare.page import cell
 from sim.errors import InputError
 
@@ -157,7 +152,7 @@ def test_summary_has_mean_low_high_and_n_of_every_metric(tmp_path: Path) -> None
     write_answers(answers(rows, strategies, ["bytes"], {}), ["bytes"], tmp_path, label="group")
     assert not (tmp_path / "differences.csv").exists()
     drawn = {file.name for file in (tmp_path / "figures").iterdir()}
-    assert drawn == {"bytes.png", "bytes.svg", "mine.png"}
+    assert drawn == {"bytes.png", "bytes.svg", "bytes.pdf", "mine.png"}
 
 
 def test_figures_stand_where_nothing_is_known(tmp_path: Path) -> None:
@@ -170,7 +165,7 @@ def test_figures_stand_where_nothing_is_known(tmp_path: Path) -> None:
 def test_the_legend_of_bars_has_series_that_lack_the_first_place() -> None:
     known = Estimate(1.0, None, None, 1)
     cells = {("heed", "a"): known, ("heed", "b"): known, ("leach", "b"): known}
-    figure = bars(cells, ["a", "b"], title="", axis="", legend="")
+    figure = bars(cells, ["a", "b"], Look("", ""), axis="", legend="")
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["heed", "leach"]
 
@@ -189,19 +184,100 @@ def test_a_heat_map_takes_keys_whose_values_are_arrays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mean", "difference", "text"),
+    ("metric", "mean", "difference", "text"),
     [
-        (Estimate(None, None, None, 0), None, "–"),
-        (Estimate(3.25, None, None, 1), None, "3.25"),
-        (Estimate(2000.0, 1000.0, 3000.0, 5), None, "2000 ± 1,000"),
-        (Estimate(2.0, 1.0, 3.0, 5), Estimate(-50.0, -60.0, -40.0, 5), "2 ± 1 (-50.0 ± 10 %)"),
-        (Estimate(2.0, 1.0, 3.0, 5), Estimate(0.0, 0.0, 0.0, 5), "2 ± 1 (+0.0 %)"),
+        ("bytes", Estimate(None, None, None, 0), None, "–"),
+        ("bytes", Estimate(3.25, None, None, 1), None, "3.25"),
+        ("bytes", Estimate(2000.0, 1000.0, 3000.0, 5), None, "2,000 [1,000 to 3,000]"),
+        (
+            "bytes",
+            Estimate(2.0, 1.0, 3.0, 5),
+            Estimate(-50.0, -60.0, -40.0, 5),
+            "2 [1 to 3] (-50.0 % [-60 to -40])",
+        ),
+        ("bytes", Estimate(2.0, 1.0, 3.0, 5), Estimate(0.0, 0.0, 0.0, 5), "2 [1 to 3] (+0.0 %)"),
+        ("recall", Estimate(0.9144, 0.8, 0.99996, 5), None, "91.4 % [80 % to 99.996 %]"),
+        ("recall", Estimate(1.0, 1.0, 1.0, 5), None, "100 %"),
+        ("first_dead_s", Estimate(None, 600.0, None, 3, bounds=2), None, "> 600"),
     ],
 )
 def test_a_cell_says_mean_interval_and_difference(
-    mean: Estimate, difference: Estimate | None, text: str
+    metric: str, mean: Estimate, difference: Estimate | None, text: str
 ) -> None:
-    assert cell(mean, difference) == text
+    assert cell(metric, mean, difference) == text
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12))
+def test_an_interval_of_a_share_is_one_of_its_logit(values: list[float]) -> None:
+    found = estimate(values, Scale.SHARE)
+    assert found.mean is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low <= found.mean * (1 + 1e-9)
+    assert found.mean * (1 - 1e-9) <= found.high <= 1
+    mean, error = np.mean(values), stats.sem(values)
+    if 1e-3 < mean < 1 - 1e-3:
+        wide = stats.t.ppf(0.975, len(values) - 1) * error / (mean * (1 - mean))
+        odds = np.log(mean / (1 - mean))
+        assert found.low == pytest.approx(1 / (1 + np.exp(-(odds - wide))), abs=1e-9)
+        assert found.high == pytest.approx(1 / (1 + np.exp(-(odds + wide))), abs=1e-9)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=12))
+def test_an_interval_of_a_positive_quantity_is_one_of_its_logarithm(values: list[float]) -> None:
+    found = estimate(values, Scale.POSITIVE)
+    assert found.mean is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low <= found.mean <= found.high
+    mean, error = np.mean(values), stats.sem(values)
+    if mean > 1e-3:
+        wide = stats.t.ppf(0.975, len(values) - 1) * error / mean
+        assert found.low == pytest.approx(mean * np.exp(-wide))
+        assert found.high == pytest.approx(mean * np.exp(wide))
+
+
+@pytest.mark.parametrize("scale", Scale)
+def test_intervals_of_a_small_spread_are_all_students(scale: Scale) -> None:
+    values = [0.5, 0.5001, 0.4999, 0.50005]
+    plain, found = estimate(values), estimate(values, scale)
+    assert found.low == pytest.approx(plain.low, abs=1e-7)
+    assert found.high == pytest.approx(plain.high, abs=1e-7)
+
+
+def test_a_death_that_did_not_come_is_later_than_the_end() -> None:
+    scenarios = {f"a-{seed}": {"join": {"window_s": 1.0}} for seed in (1, 2, 3)}
+    grouping = group_by_keys(scenarios, ["window_s"])
+    rows = [
+        {"run": "a-1", "seed": 1, "simulated_s": 600.0, "dead": 4, "first_dead_s": 300.0},
+        {"run": "a-2", "seed": 2, "simulated_s": 600.0, "dead": 0, "first_dead_s": None},
+        {"run": "a-3", "seed": 3, "simulated_s": 600.0, "dead": None, "first_dead_s": None},
+    ]
+    (found,) = answers(rows, grouping, ["first_dead_s"], {}).means.values()
+    # Of the third run deaths are not known; of the second, that there were none.
+    assert (found.mean, found.low, found.high) == (None, 450.0, None)
+    assert (found.n, found.bounds) == (2, 1)
+    for row in rows:
+        row["dead"] = None
+    (found,) = answers(rows, grouping, ["first_dead_s"], {}).means.values()
+    assert (found.mean, found.n, found.bounds) == (300.0, 1, 0)
+
+
+def test_seeds_wanted_bring_the_interval_close() -> None:
+    found = estimate([8.0, 10.0, 12.0], Scale.POSITIVE)
+    wanted = seeds_wanted(found, Scale.POSITIVE)
+    assert wanted == 18
+    for n, close in ((wanted, True), (wanted - 1, False)):
+        half = stats.t.ppf(0.975, n - 1) * 2 / n**0.5
+        assert (half <= 1.0) == close
+    assert seeds_wanted(estimate([5.0, 5.0]), Scale.ANY) == 2
+
+
+def test_keys_are_words_with_units_on_axes() -> None:
+    assert key_label("join.window_s") == "join window (s)"
+    assert key_label("motes.count") == "motes count"
+    assert key_label("clustering.range_m") == "clustering range (m)"
+    assert key_label("join.feedback") == "join feedback"
 
 
 def test_groups_are_compared_only_with_a_baseline_that_was_asked_for_the_same() -> None:

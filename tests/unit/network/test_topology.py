@@ -90,6 +90,22 @@ def test_positions_are_read_by_ascending_id_and_bad_lines_are_listed() -> None:
     assert [number for number, _ in bad] == [5, 6, 7, 8, 9]
 
 
+@pytest.mark.parametrize(
+    "header", ["id,x_m,y_m,name", "node, x, y, name", "\ufeffID,X_M,Y_M,name", "name,y,x,id"]
+)
+def test_positions_are_read_from_csv_with_a_header(header: str) -> None:
+    rows = [
+        {"id": "7", "x": "1.5", "y": "2", "name": "a"},
+        {"id": "3", "x": "0", "y": "-1", "name": ""},
+    ]
+    columns = [each.strip().lower().lstrip("\ufeff") for each in header.split(",")]
+    names = [{"node": "id", "x_m": "x", "y_m": "y"}.get(each, each) for each in columns]
+    lines = [",".join(row[name] for name in names) for row in rows]
+    points, bad = read_positions("\n".join([header, *lines, "9,x,y,z", "8"]))
+    assert list(points.items()) == [(3, (0.0, -1.0)), (7, (1.5, 2.0))]
+    assert [number for number, _ in bad] == [4, 5]
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
 def test_a_file_without_positions_gives_none(text: str) -> None:
     assert read_positions(text) == ({}, [])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.metrics.definitions import METRICS, figure, label, number, quantity, register
+from analysis.metrics.definitions import METRICS, cell, figure, label, number, quantity, register
 from analysis.metrics.inputs import RESULTS, SENT
 from analysis.metrics.metric import (
     SHARE,
@@ -58,7 +58,13 @@ def test_numbers_have_one_form_and_their_unit_once() -> None:
     assert number(None) == "–"
     assert number(1234567) == "1,234,567"
     assert quantity("delay_ms", 31.25) == "31.25 ms"
-    assert quantity("recall", 0.5) == "0.5"
+    assert quantity("recall", 0.5) == figure("recall", 0.5) == cell("recall", 0.5) == "50 %"
+    assert quantity("recall", 0.99999) == "99.999 %"
+    assert quantity("recall", 1) == "100 %"
+    assert cell("delay_ms", 31.25) == "31.25"
+    assert cell("bytes_probe", 8335) == "8,335"
+    assert number(8335.2) == "8,335"
+    assert number(999.96) == "1,000"
     assert quantity("results", 6) == "6 results"
     assert figure("results", 6) == "6"
     assert figure("delay_ms", 31.25) == "31.25 ms"

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.report.html import Html, join, tag
 from analysis.report.page import report_page, write_report
+from analysis.report.view import open_run
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Manifest, Status
 from sim.trace.tables import DropReason, Fate
@@ -49,7 +50,7 @@ def page_of(
     **changes: Any,  # noqa: ANN401
 ) -> Page:
     write_run(directory, rows, **changes)
-    return Page(report_page(directory))
+    return Page(report_page(open_run(directory)))
 
 
 def test_a_full_trace_gives_every_plot_and_no_note(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
     for label, figure in {
         "Appeared": "2 s",
         "Detection delay": "3 s",
-        "Coverage": "0.625",
+        "Coverage": "62.5 %",
         "Motes wrongly in the answer": "0.125",
         "Results": "6",
         "Tuple width": "2.5 sensors",
@@ -97,7 +98,7 @@ def test_the_numbers_are_the_manifests(tmp_path: Path) -> None:
         "Copies lost": "1",
         "Energy": "12.5 J",
         "Motes dead": "1",
-        "Drop rate": "0.3",
+        "Drop rate": "30 %",
         "Drops": "5",
     }.items():
         assert words[words.index(label) + 1] == figure, label
@@ -121,7 +122,7 @@ def test_heads_probed_are_those_per_reading_not_per_request(tmp_path: Path) -> N
     page = page_of(tmp_path, FULL | {"probes": again})
     words = page.words
     assert words[words.index("Heads probed per reading") + 1] == "6"
-    assert "probe usefulness 0.5" in words
+    assert "probe usefulness 50 %" in words
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,7 @@ def test_figures_that_are_no_numbers_are_refused(
     manifest.counts["tracking"] = tracking
     manifest.write(tmp_path)
     with pytest.raises(TraceError, match=f"{says}, expected a number"):
-        report_page(tmp_path)
+        open_run(tmp_path)
 
 
 def test_a_manifest_without_the_summary_is_refused_by_name(tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.report.answer_history import VALUES_MOST, answer_history
 from analysis.report.replay import (
     FRAMES_MOST,
-    VALUES_MOST,
     Frames,
     Toggles,
-    answer_history,
     members_over,
     sizes_over,
     truth_toggles,

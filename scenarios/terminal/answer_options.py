@@ -12,6 +12,8 @@ ROWS_MAX = 60
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options to a command."""
+    # The words of the command line, for captions; whoever parses them puts them here.
+    parser.set_defaults(given=[])
     show = parser.add_argument_group("what to show")
     show.add_argument(
         "--metric",
@@ -33,6 +35,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="show differences in %% from this point or group, seed by seed; values on some axes, such"
         " as strategy=centralised, stand for the group that differs from each in just these",
+    )
+    paper = parser.add_argument_group("for papers")
+    paper.add_argument(
+        "--format",
+        choices=("md", "latex", "csv"),
+        help="print the table as Markdown, LaTeX or CSV, with a caption",
+    )
+    paper.add_argument(
+        "--width",
+        choices=("screen", "column", "page"),
+        default="screen",
+        help="how wide figures are: for a screen, or a column or page of a paper (default: screen)",
     )
     spark = parser.add_argument_group("Spark")
     spark.add_argument(
@@ -64,10 +78,16 @@ def spark_settings(conf: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def print_answer(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print the table of an answer; long tables lose rows, and no number is ever cut short."""
+def print_answer(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, form: str | None, caption: str
+) -> None:
+    """Print the table of an answer; on a terminal long tables lose rows, and no number is ever cut short."""
+    from scenarios.terminal.table_formats import FORMATS
     from scenarios.terminal.text_table import print_numbers
 
+    if form is not None:
+        sys.stdout.write(FORMATS[form](header, rows, caption))
+        return
     print_numbers(header, rows[:ROWS_MAX])
     if len(rows) > ROWS_MAX:
         report(f"the table shows the first {ROWS_MAX} of {len(rows)} rows; summary.csv has all")

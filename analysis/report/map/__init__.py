@@ -1,0 +1,1 @@
+"""What the map of a report shows: scenery, messages, readings, and the moving picture."""

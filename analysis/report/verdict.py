@@ -1,0 +1,188 @@
+"""What happened in a run, in a few sentences: found when, tracked how well, at what cost, under which radio."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from analysis.metrics.definitions import number, quantity
+from analysis.report.view import RunView
+from sim.errors import InputError
+from sim.units import US_PER_S
+
+_COSTS: Final = ("bytes_per_s", "energy_j")
+_SAME: Final = (
+    ("motes", "count"),
+    ("duration_s",),
+    ("phenomenon",),
+    ("field",),
+    ("join", "answer"),
+    ("join", "delay_s"),
+)
+"""What a run and its baseline must have in common, beside the seed: what their readings depend on, and what the sink
+must know and how soon."""
+_ENDS_EARLY_SHARE: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The run that costs are compared with."""
+
+    name: str
+    """What it is called beside a number: its strategy."""
+    metrics: Mapping[str, Any]
+
+    def beside(self, name: str, own: float) -> str:
+        """The baseline's value of a metric, and how many times that is."""
+        base = self.metrics.get(name)
+        if base is None:
+            return ""
+        text = f"{self.name}: {quantity(name, base)}"
+        return f"{text} ({times(own, base)})" if base else text
+
+
+def baseline_of(run: RunView, other: RunView) -> Baseline:
+    """Another run as the baseline of `run`.
+
+    Raises:
+        InputError: the two had different readings, so that their costs do not compare.
+    """
+    if run.manifest.seed != other.manifest.seed:
+        raise InputError(
+            f"{other.directory}: seed = {other.manifest.seed}, expected {run.manifest.seed}"
+            f" as in {run.directory}"
+        )
+    for keys in _SAME:
+        own, found = (_at(view.manifest.scenario, keys) for view in (run, other))
+        if own != found:
+            raise InputError(
+                f"{other.directory}: {'.'.join(keys)} differs from that of {run.directory}:"
+                " expected runs of one scenario that differ in how they cluster, route or join"
+            )
+    strategy, own_strategy = (view.manifest.scenario["join"]["strategy"] for view in (other, run))
+    name = strategy if strategy != own_strategy else other.directory.name
+    return Baseline(name, other.metrics)
+
+
+def verdict(run: RunView, baseline: Baseline | None) -> list[str]:
+    """The sentences, the most important first."""
+    return [
+        text
+        for text in (_found(run), _tracked(run), _cost(run, baseline), radio(run), _recording(run))
+        if text
+    ]
+
+
+def times(value: float, base: float) -> str:
+    """How many times `base` a value is, in words."""
+    ratio = value / base
+    if 0.995 <= ratio <= 1.005:
+        return "the same"
+    return f"{number(float(f'{ratio:.2g}'))} times that"
+
+
+def radio(run: RunView) -> str:
+    """What the radio of a run left out or had."""
+    scenario = run.manifest.scenario
+    settings, routing = scenario.get("radio", {}), scenario.get("routing", {})
+    mac = settings.get("mac")
+    if mac is None:
+        return ""
+    hops = {routing.get("heads"), routing.get("sink")}
+    reach = "one hop" if hops == {"one-hop"} else "several hops"
+    losses = _losses(settings)
+    if mac == "ideal":
+        return (
+            f"Idealised radio: {reach}, no collisions, {losses}; bytes on air may exceed what a real"
+            " channel can carry."
+        )
+    return f"Radio: {mac}, {reach}, {losses}."
+
+
+def _losses(settings: Mapping[str, Any]) -> str:
+    if settings.get("channel") == "shadowing":
+        return "losses by shadowing"
+    share = settings.get("loss") or 0.0
+    return f"{share:.0%} of messages lost at random" if share else "no random losses"
+
+
+def _found(run: RunView) -> str:
+    tracking = run.manifest.counts.get("tracking") or {}
+    what = "gas cloud" if _is_gas(run) else "phenomenon"
+    results = run.metrics["results"]
+    if not tracking.get("inside_most"):
+        if run.trace.has("truth") and _is_gas(run):
+            return f"The {what} never reached a mote, so there was nothing to find."
+        if not results:
+            return "No result reached the sink: no two motes had the same value within the window."
+        return f"{number(results)} join results reached the sink."
+    appeared = f"The {what} reached the first mote at {number(tracking['appeared_s'])} s"
+    delay_s = run.metrics["detection_delay_s"]
+    if delay_s is None:
+        return f"{appeared}, and was never found: no result reached the sink after that."
+    return (
+        f"Found: {appeared[0].lower()}{appeared[1:]}, and the sink knew {number(delay_s)} s later."
+    )
+
+
+def _tracked(run: RunView) -> str:
+    parts = []
+    if run.metrics["coverage"] is not None:
+        agreed = quantity("coverage", run.metrics["coverage"])
+        parts.append(f"the sink's answer and the motes truly inside agreed by {agreed} (coverage)")
+    recall = run.metrics.get("recall")
+    if recall is not None:
+        share = quantity("recall", recall)
+        parts.append(f"{share} of the matching pairs of readings reached the sink (recall)")
+    return f"Tracked: {', and '.join(parts)}." if parts else ""
+
+
+def _cost(run: RunView, baseline: Baseline | None) -> str:
+    known = [name for name in _COSTS if run.metrics[name] is not None]
+    if not known:
+        return ""
+    own = " and ".join(_cost_text(name, run.metrics[name]) for name in known)
+    strategy = run.manifest.scenario["join"]["strategy"]
+    text = f"Cost: {own} with {strategy}"
+    if baseline is None:
+        return f"{text}. What another strategy costs: motejoin report … --baseline OTHER_RUN."
+    against = [
+        f"{_cost_text(name, base)} ({times(run.metrics[name], base)} here)"
+        if base
+        else _cost_text(name, base)
+        for name in known
+        if (base := baseline.metrics.get(name)) is not None
+    ]
+    return f"{text}; {baseline.name}, same seed: {' and '.join(against)}."
+
+
+def _cost_text(name: str, value: float) -> str:
+    return f"{quantity(name, value)}{' on air' if name == 'bytes_per_s' else ''}"
+
+
+def _recording(run: RunView) -> str:
+    """Whether a recording ended before the run."""
+    if run.manifest.scenario.get("phenomenon", {}).get("kind") != "replay":
+        return ""
+    if not run.trace.has("readings"):
+        return ""
+    last_us = max(
+        (int(batch.column(0).to_numpy().max()) for batch in run.trace.batches("readings", "at_us")),
+        default=0,
+    )
+    if last_us >= _ENDS_EARLY_SHARE * run.manifest.simulated_s * US_PER_S:
+        return ""
+    return (
+        f"The recording ends at {number(last_us / US_PER_S)} s of"
+        f" {number(run.manifest.simulated_s)} s: nothing is sensed after that."
+    )
+
+
+def _is_gas(run: RunView) -> bool:
+    return bool(run.manifest.scenario.get("phenomenon", {}).get("kind") == "gas-cloud")
+
+
+def _at(scenario: Mapping[str, Any], keys: tuple[str, ...]) -> Any:  # noqa: ANN401 (any scenario value)
+    here: Any = scenario
+    for key in keys:
+        here = here.get(key, {})
+    return here

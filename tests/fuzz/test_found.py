@@ -1,0 +1,62 @@
+"""The smallest scenarios that showed a bug, found by random ones."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.generator import Fuzzed
+from tests.fuzz.judge import judge
+
+FOUND = {
+    "a head that dies of its report": (
+        "snjoin-zipf",
+        625,
+        ("join.strategy=change", "join.answer=sets", "motes.battery_j=0.002999"),
+    ),
+    "bytes of frames that are repeated": (
+        "snjoin-zipf",
+        85,
+        ("trace.messages=full", "radio.mac=lpl", "motes.count=12", "duration_s=8.0"),
+    ),
+    "a mote that was reported before": (
+        "snjoin-zipf",
+        906,
+        (
+            "motes.count=60",
+            "motes.interval_s=1.5",
+            "radio.range_m=60.0",
+            "clustering.range_m=40.0",
+            "clustering.round_s=10.0",
+            "join.window_s=4.0",
+            "trace.messages=full",
+            "trace.partners=true",
+            "phenomenon.domain=60",
+            "phenomenon.locality=0.5",
+            "duration_s=18.0",
+            "join.probing=fan-out",
+            "radio.loss=0.1",
+            "join.retries=2",
+            "join.timeout_s=0.6",
+            "radio.duty_cycle=0.1",
+            "sink.cpu_speed=0.01",
+        ),
+    ),
+    "clocks that disagree under a centralised join": (
+        "snjoin-zipf",
+        107,
+        (
+            "trace.partners=true",
+            "join.strategy=centralised",
+            "faults.clock_offset_ms=800.0",
+            "motes.count=80",
+            "duration_s=12.0",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("base", "seed", "settings"), FOUND.values(), ids=FOUND)
+def test_what_was_found_stays_mended(
+    tmp_path: Path, base: str, seed: int, settings: tuple[str, ...]
+) -> None:
+    assert not judge(Fuzzed(0, base, settings, seed), tmp_path)

@@ -1,0 +1,1 @@
+../motejoin.py
