@@ -93,7 +93,7 @@ def test_compare_writes_the_same_numbers_as_csv_and_parquet_and_draws_figures(
         for name in ("traffic", "energy", "overview")
         for end in ("png", "svg", "pdf")
     }
-    assert names == {"metrics.csv", "metrics.parquet", "index.html", *figures}
+    assert names == {"metrics.csv", "metrics.parquet", "index.html", "captions.md", *figures}
 
 
 def test_no_complete_run_is_an_error_and_leaves_no_directory(tmp_path: Path) -> None:
