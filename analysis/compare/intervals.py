@@ -102,7 +102,8 @@ def _interval(mean: float, half: float, scale: Scale) -> tuple[float, float]:
             # All values are the same end: nothing is known of the spread.
             return mean, mean
         middle, half = float(logit(mean)), half / (mean * (1 - mean))
-        return float(expit(middle - half)), float(expit(middle + half))
+        # There and back again may lose the last digits: the mean stays inside.
+        return min(mean, float(expit(middle - half))), max(mean, float(expit(middle + half)))
     if scale is Scale.POSITIVE and mean > 0:
         # A factor beyond what floats hold says no more than this one.
         factor = math.exp(min(half / mean, 700.0))

@@ -55,14 +55,17 @@ def spark_session(
     """
     require_spark()
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark import SparkContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
+    # A session that was started in another thread is not active in this one.
+    is_running = SparkContext._active_spark_context is not None
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    if submitted and master is None:
+    if is_running or (submitted and master is None):
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
     check_master(chosen)

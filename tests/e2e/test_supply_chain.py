@@ -13,7 +13,8 @@ from pathlib import Path
 from tests.support.places import ROOT
 
 FREE = re.compile(
-    r"\b(MIT|BSD|0BSD|Apache|PSF|Python Software|MPL|Zlib|Matplotlib|Enthought)\b", re.IGNORECASE
+    r"\b(MIT|BSD|0BSD|ISC|Apache|PSF|Python Software|MPL|Zlib|Matplotlib|Enthought)\b",
+    re.IGNORECASE,
 )
 
 
@@ -57,7 +58,9 @@ def test_a_wheel_built_twice_is_the_same(tmp_path: Path) -> None:
             shutil.copytree(
                 ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__")
             )
-        for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        shutil.copytree(ROOT / "tools", source / "tools", symlinks=True)
+        shutil.copytree(ROOT / "docs", source / "docs")
+        for name in ("motejoin.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
             shutil.copy(ROOT / name, source)
         if attempt == "two":
             for path in source.rglob("*"):

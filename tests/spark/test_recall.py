@@ -32,7 +32,7 @@ def judge(
         frame = recall(readings, results, traces.runs, pairs_max=pairs_max, keep=keep)
         found = {row["run"]: row.asDict() for row in frame.collect()}
     for row in found.values():
-        known = {f"recall.{column}": value for column, value in row.items()}
+        known = {"answer": "results", **{f"recall.{name}": each for name, each in row.items()}}
         row |= {name: METRICS[name].of(known) for name in ("recall", "recall_share")}
     return found
 
