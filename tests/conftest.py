@@ -31,8 +31,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """One small Spark session for all tests of a process."""
+    from pyspark import SparkContext
+
     from analysis.spark.session import default_settings, spark_session
 
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()  # of a command that an earlier test ran in this process
     # For tables of a few rows nearly all time goes into planning and compiling: do little of both.
     options = default_settings("local[2]")["spark.driver.extraJavaOptions"]
     session = spark_session(

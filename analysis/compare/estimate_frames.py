@@ -27,7 +27,7 @@ CELLS_MAX: Final = 5_000_000
 
 _LEAST_FROM: Final = ("simulated_s", "dead", "misses")
 """What the least of a metric follows from, where it had not come by the run's end (`Metric.least`)."""
-_ROW: Final = "row."
+_ROW: Final = "row_"
 
 _ESTIMATES: Final = pa.schema(
     [

@@ -55,7 +55,6 @@ def spark_session(
     """
     require_spark()
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark import SparkContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -63,9 +62,8 @@ def spark_session(
     if active is not None:
         return active
     # A session that was started in another thread is not active in this one.
-    is_running = SparkContext._active_spark_context is not None
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    if is_running or (submitted and master is None):
+    if is_running() or (submitted and master is None):
         return SparkSession.builder.getOrCreate()
     chosen = master or "local[*]"
     check_master(chosen)
@@ -77,6 +75,15 @@ def spark_session(
             raise MachineError(
                 f"Spark does not start on {chosen!r}: {_first_line(fault)}{_tail(log)}"
             ) from fault
+
+
+def is_running() -> bool:
+    """Whether this process has a Spark already, whichever thread started it."""
+    if "pyspark" not in sys.modules:
+        return False
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
 
 
 def sweep_session(

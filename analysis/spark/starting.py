@@ -1,12 +1,11 @@
 """A Spark session that starts in the background, or not at all if nobody needs it."""
 
-import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from analysis.spark.session import spark_session, sweep_session
+from analysis.spark.session import is_running, spark_session, sweep_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +43,7 @@ class StartingSession:
         if self._session is not None:
             return
         self._session = Future()
-        if _is_running():
+        if is_running():
             # There is a session to find, and Spark finds it in the thread that made it.
             self._finish(self._session)
         else:
@@ -76,12 +75,3 @@ def _waiting(master: str | None) -> str:
         f"{master} accepts connections but does not answer yet: is it a Spark master of this version,"
         " with the same settings of spark.authenticate? Spark gives up after a minute"
     )
-
-
-def _is_running() -> bool:
-    """Whether this process has a Spark already."""
-    if "pyspark" not in sys.modules:
-        return False
-    from pyspark import SparkContext
-
-    return SparkContext._active_spark_context is not None

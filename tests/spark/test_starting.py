@@ -41,7 +41,8 @@ def test_a_session_that_there_is_already_is_used(spark: "SparkSession") -> None:
 def test_a_session_that_cannot_start_says_so_where_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("analysis.spark.starting._is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     starting = StartingSession(f"spark://127.0.0.1:{free_port()}")
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     starting.begin()
@@ -56,7 +57,8 @@ def test_a_session_that_takes_long_to_start_is_said_to(monkeypatch: pytest.Monke
         assert said.wait(30), "nothing was said"
         return "the session"
 
-    monkeypatch.setattr("analysis.spark.starting._is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     monkeypatch.setattr("analysis.spark.starting.PATIENCE_S", 0.01)
     monkeypatch.setattr("analysis.spark.starting.spark_session", slow)
     lines: list[str] = []
@@ -100,7 +102,8 @@ def test_kept_metrics_are_compared_without_spark(
     # Who names a master wants it to be reached.
     address = f"spark://127.0.0.1:{free_port()}"
     monkeypatch.undo()
-    monkeypatch.setattr("analysis.spark.starting._is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     assert "no Spark master answers" in fails(capsys, "compare", *runs, "--master", address)
 
@@ -108,7 +111,8 @@ def test_kept_metrics_are_compared_without_spark(
 def test_a_sweep_that_failed_before_its_first_run_is_simply_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("analysis.spark.starting._is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     sweep = tmp_path / "mine.toml"
     sweep.write_text('scenario = "gas-cloud-small"\nseeds = [1]\n[grid]\nmotes.count = [20, -3]\n')
