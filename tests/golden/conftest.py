@@ -1,11 +1,13 @@
 """Fixtures of the golden tests, and the option that updates goldens."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.golden.goldens import DATA, Goldens, Update
-from tests.golden.inputs import write_inputs
+from tests.golden.inputs import FUNCTIONS_MODULE, write_inputs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,6 +42,10 @@ def input_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _beside_the_inputs(input_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _beside_the_inputs(input_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Commands run in that folder, so that cases name files by their names."""
     monkeypatch.chdir(input_folder)
+    # Other tests of this process may have loaded it from a folder of their own, and others may yet.
+    sys.modules.pop(FUNCTIONS_MODULE, None)
+    yield
+    sys.modules.pop(FUNCTIONS_MODULE, None)

@@ -3,6 +3,7 @@
 import csv
 import random
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ LAYER: Final = ("00", "01", "02", "10", "11", "12", "20", "21", "22")
 ROOM_NODES: Final = tuple(
     f"C_{layer}{place[0]}{place[1]} (ppm)" for layer in "012" for place in LAYER
 )
+FUNCTIONS_MODULE: Final = "golden_functions"
 FUNCTIONS: Final = """def near(first: int, second: int) -> bool:
     return abs(first - second) <= 1
 """
@@ -57,7 +59,8 @@ def write_inputs(folder: Path) -> None:
     draw = random.Random(20_051)
     _write_lab(folder, draw)
     _write_recordings(folder, draw)
-    (folder / "golden_functions.py").write_text(FUNCTIONS)
+    sys.modules.pop(FUNCTIONS_MODULE, None)  # as loaded from an earlier folder of this process
+    (folder / f"{FUNCTIONS_MODULE}.py").write_text(FUNCTIONS)
     (folder / "mote.toml").write_text(PROFILE)
     watched = [("node", "at_us", "change"), (3, "", "+"), (4, "", "+"), (5, 9_000_000, "+")]
     _write(folder / "watched.csv", [*watched, (3, 12_000_000, "-")])
