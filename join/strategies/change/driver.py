@@ -97,16 +97,23 @@ class ReportedJoin:
         )
         names_region = reporting.level is AnswerLevel.OCCUPANCY and sites.meets
         self._region_bytes = NODE_BYTES if names_region else 0
-        self._may_hold = _may_hold(ports, settings)
+        self._may_hold = may_hold(ports, settings)
         self._service_us = settings.costs.feedback_us()
         self._sizes = RecordSizes(compact=reporting.compact)
         self._margins = margins(ports, settings, far=sites.meets)
         self._heads: dict[int, ReportingHead | CountingHead] = {}
+        self._armed_us: dict[tuple[int, int, int], int] = {}
+        """By site, value and mote: when the stay is looked at next."""
         self._reporting = Reporting(ports, settings, region_bytes=self._region_bytes)
         self._leasing = Leasing(ports, settings, self._send, margin_us=self._margins.mote_us)
         ports.links.attach(READING, self._on_lease, self._on_lost)
         if not sites.meets:
             ports.membership.when_changed(self._on_clusters)
+
+    @property
+    def stays(self) -> int:
+        """How many stays its sites know of."""
+        return sum(1 for head in self._heads.values() for _ in head.leases())
 
     def submit(self, reading: Reading) -> None:
         """Take a mote's reading; it is sent to its site now, later, or never."""
@@ -214,24 +221,31 @@ class ReportedJoin:
         head = self._heads.get(node)
         if head is None:
             return  # it died of its report
+        stay = (node, value, mote)
         now_us = self._clock.now_us
         local_us = self._local_us(node, now_us)
         due_us = head.due_us(value, mote, local_us)
-        if due_us is not None:
-            wait_us = max(0, due_us - local_us)
-            self._clock.call_at(now_us + wait_us, self._due, (node, value, mote))
+        if due_us is None:
+            return
+        at_us = now_us + max(0, due_us - local_us)
+        known_us = self._armed_us.get(stay)
+        if known_us is None or at_us < known_us:
+            self._armed_us[stay] = at_us
+            self._clock.call_at(at_us, self._due, stay)
 
     def _due(self, stay: tuple[int, int, int]) -> None:
+        if self._armed_us.get(stay) != self._clock.now_us:
+            return  # it has been looked at earlier
+        del self._armed_us[stay]
         node, value, mote = stay
         head = self._heads.get(node)
         if head is None:
             return
         local_us = self._local_us(node, self._clock.now_us)
         due_us = head.due_us(value, mote, local_us)
-        if due_us is None or due_us > local_us + ROUNDING_US:
-            return  # it has been renewed: another call is on its way
-        records = head.due(value, mote, max(local_us, due_us))
-        self._report(node, records, self._clock.now_us)
+        if due_us is not None and due_us <= local_us + ROUNDING_US:
+            records = head.due(value, mote, max(local_us, due_us))
+            self._report(node, records, self._clock.now_us)
         self._arm(node, value, mote)
 
     def _report(self, node: int, records: Sequence[Record], sent_us: int) -> None:
@@ -255,7 +269,7 @@ class ReportedJoin:
             self._sites.on_lost(message.source)
 
 
-def _may_hold(ports: Ports, settings: JoinSettings) -> bool:
+def may_hold(ports: Ports, settings: JoinSettings) -> bool:
     """Whether sites may hold motes at the sink: where a `leave` is often lost for good, motes would stay too long."""
     reporting = settings.reporting
     if not reporting.lossy:

@@ -64,9 +64,9 @@ class ReportingHead:
             stay = None
         if stay is not None:
             if at_us > stay.newest_us:
-                stay.newest_us = at_us
                 if self._rule is not None:
-                    self._rule.went_on(stay.leases)
+                    self._rule.went_on(stay.leases, stay.newest_us + self._window_us)
+                stay.newest_us = at_us
                 stay.leases += 1
         elif at_us + self._window_us >= now_us:
             stays[mote] = _Stay(at_us)
@@ -80,11 +80,12 @@ class ReportingHead:
         ends_us = stay.newest_us + self._window_us
         if stay.held:
             return ends_us - self._margin_us
-        renewal_us = stay.until_us - self._margin_us
-        if renewal_us > now_us:
-            return renewal_us
-        if self._is_due(stay, now_us) and self._is_needed(value, now_us):
-            return now_us
+        if ends_us > stay.until_us:
+            renewal_us = stay.until_us - self._margin_us
+            if renewal_us > now_us:
+                return renewal_us
+            if self._is_needed(value, now_us):
+                return now_us
         return ends_us + 1
 
     def due(self, value: int, mote: int, now_us: int) -> list[Enter | Hold | Leave]:
@@ -97,7 +98,7 @@ class ReportingHead:
         if self._is_over(stay, now_us):
             self._end(value, mote)
         elif self._is_due(stay, now_us) and self._is_needed(value, now_us):
-            return [self._report(value, mote, stay)]
+            return [self._report(value, mote, stay, now_us)]
         return []
 
     def release(self, members: AbstractSet[int]) -> Iterator[Leave]:
@@ -165,13 +166,13 @@ class ReportingHead:
         if not self._is_needed(value, now_us):
             return []
         return [
-            self._report(value, mote, stay)
+            self._report(value, mote, stay, now_us)
             for mote, stay in stays.items()
             if self._is_due(stay, now_us) and not self._is_over(stay, now_us)
         ]
 
-    def _report(self, value: int, mote: int, stay: _Stay) -> Enter | Hold:
-        if self._rule is not None and self._rule.holds(stay.leases):
+    def _report(self, value: int, mote: int, stay: _Stay, now_us: int) -> Enter | Hold:
+        if self._rule is not None and self._rule.holds(stay.leases, now_us):
             stay.held = True
             return Hold(value, mote, stay.newest_us)
         stay.until_us = stay.newest_us + self._window_us

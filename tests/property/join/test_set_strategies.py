@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from join.reading import Reading
 from join.sink.sets_site import SetsSettings, SetsSite
 from join.strategies.accounts import Accounts
+from join.strategies.change.driver import ReportedJoin
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings, ReportingSettings
 from join.strategies.cpu_costs import CpuCosts
 from join.strategies.registry import STRATEGIES
@@ -155,6 +156,8 @@ def run(
             clock.call_at(reading.at_us, elect, story.elections[place // every])
         clock.call_at(reading.at_us, submit, reading)
     clock.run_until(story.end_us)
+    if isinstance(join, ReportedJoin):
+        assert join.stays == 0, "stays that are over are forgotten"
     join.close(links.on_air())
     cells = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     return Outcome(cells, accounts, links, down_us)
