@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.metric import SHARE
 from analysis.metrics.number_format import percent, short
+from analysis.metrics.registry import METRICS
 from analysis.report.series import ELECTIONS
 from sim.trace.kinds import CAUSES, CONTROL_KINDS
 

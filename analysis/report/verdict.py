@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from analysis.metrics.definitions import number, quantity
+from analysis.metrics.registry import number, quantity
 from analysis.report.view import RunView
 from sim.errors import InputError
 from sim.units import US_PER_S

@@ -107,7 +107,7 @@ def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
-    from analysis.metrics.definitions import cell, label
+    from analysis.metrics.registry import cell, label
 
     columns = [*_RUN, *(_ASKED if _are_unequal(rows) else ()), *shown]
     cells = [[str(row["run"]), *(cell(column, row[column]) for column in columns)] for row in rows]

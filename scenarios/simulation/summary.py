@@ -5,9 +5,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.metrics.inputs import ANSWER, facts_of
 from analysis.metrics.kept import kept_metrics, known_metrics
+from analysis.metrics.registry import METRICS, figure, number, quantity
 from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
 from sim.trace.manifest import Manifest, radio_note

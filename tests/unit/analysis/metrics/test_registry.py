@@ -2,7 +2,6 @@
 
 import pytest
 
-from analysis.metrics.definitions import METRICS, cell, figure, label, number, quantity, register
 from analysis.metrics.inputs import RESULTS, SENT
 from analysis.metrics.metric import (
     SHARE,
@@ -15,6 +14,7 @@ from analysis.metrics.metric import (
     columns_of,
     ratio,
 )
+from analysis.metrics.registry import METRICS, cell, figure, label, number, quantity, register
 from sim.errors import InputError
 from sim.trace.tables import TABLES
 
