@@ -77,6 +77,9 @@ def times(value: float, base: float) -> str:
     ratio = value / base
     if 0.995 <= ratio <= 1.005:
         return "the same"
+    if 0 < ratio < 0.95:
+        # A factor below 1 is harder to grasp than its inverse.
+        return f"{number(float(f'{1 / ratio:.2g}'))} times less"
     return f"{number(float(f'{ratio:.2g}'))} times that"
 
 

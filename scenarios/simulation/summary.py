@@ -87,7 +87,7 @@ def _recall(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
     if metrics["owed"] == 0:
         return "not defined: no pairs were owed"
     pairs = f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed"
-    text = f"{number(metrics['recall'])}: {pairs}"
+    text = f"{quantity('recall', metrics['recall'])}: {pairs}"
     wrong = {"listed again": metrics["duplicates"], "no match": metrics["spurious"]}
     return "; ".join([text, *(f"{number(count)} {what}" for what, count in wrong.items() if count)])
 

@@ -103,6 +103,9 @@ def test_a_baseline_stands_beside_every_cost(tmp_path: Path) -> None:
     note = words[words.index("Bytes/s on air") + 2]
     assert note.endswith("centralised: 5 bytes/s (4.1 times that)")
     assert times(1.0, 1.0) == "the same"
+    assert times(1.0, 8.0) == "8 times less"
+    assert times(0.97, 1.0) == "0.97 times that"
+    assert times(0.0, 1.0) == "0 times that"
 
 
 @pytest.mark.parametrize(
