@@ -161,9 +161,11 @@ def run(
     clock.call_at(0, elect, story.elections[0])
     for place, reading in enumerate(story.readings):
         if place and place % every == 0:
+            # While the reading before is on its way, perhaps to a head that steps down.
+            elect_us = story.readings[place - 1].at_us + FLIGHT_US // 2
             if crashes:
-                clock.call_at(reading.at_us, crash, story.elections[0][0])
-            clock.call_at(reading.at_us, elect, story.elections[place // every])
+                clock.call_at(elect_us, crash, story.elections[0][0])
+            clock.call_at(elect_us, elect, story.elections[place // every])
         clock.call_at(reading.at_us, submit, reading)
     clock.run_until(story.end_us)
     if isinstance(join, ReportedJoin):
