@@ -17,7 +17,7 @@ from analysis.compare.estimates import Answers, scale_of
 from analysis.compare.groups import key_label, value_text
 from analysis.compare.intervals import Estimate, Scale
 from analysis.compare.run_plots import COLOURS, save_figures, value_label
-from analysis.metrics.definitions import label
+from analysis.metrics.registry import label
 
 SERIES_MAX: Final = 10
 """The largest number of series that a reader can distinguish in a figure; the tables have all."""
