@@ -41,6 +41,19 @@ FOUND = {
             "sink.cpu_speed=0.01",
         ),
     ),
+    "an initiator's own part that waits at the sink": (
+        "snjoin-zipf",
+        71,
+        (
+            "trace.partners=true",
+            "clustering.protocol=max-min",
+            "clustering.cost=degree",
+            "join.probing=fan-out",
+            "radio.mac=csma",
+            "motes.count=64",
+            "duration_s=18.0",
+        ),
+    ),
     "clocks that disagree under a centralised join": (
         "snjoin-zipf",
         107,
