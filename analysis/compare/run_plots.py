@@ -191,11 +191,16 @@ def _elections_as_one(sent: Mapping[str, float]) -> dict[str, float]:
     return grouped
 
 
+def thousands_apart() -> FuncFormatter:
+    """Ticks in the form of all other numbers, in place of 20000 or of 0.2 times 1e6 in a corner."""
+    return FuncFormatter(lambda value, _: f"{value:,.10g}")
+
+
 def _finish(axes: Axes, labels: Sequence[str], *, title: str, axis: str) -> None:
     axes.set_title(title, loc="left", fontsize=11)
     axes.set_xlabel(axis)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.xaxis.set_major_formatter(thousands_apart())
     axes.set_yticks(range(len(labels)), labels)
     axes.grid(visible=True, axis="x", alpha=0.3)
     axes.set_axisbelow(True)

@@ -141,6 +141,20 @@ def test_nobody_is_wrongly_counted_for_long_whatever_is_lost(
     assert excess.max() <= 0, np.argwhere(excess > 0)[0]
 
 
+@given(story=stories(), back_after_us=st.sampled_from([5, 300]))
+def test_after_a_crash_everybody_is_counted_again_within_a_window(
+    story: Story, back_after_us: int
+) -> None:
+    outcome = run(story, "change", OCCUPANCY, crashes=True, back_after_us=back_after_us)
+    members = lately_members(story, outcome)
+    only = members * (members.sum(axis=0, keepdims=True) == 1)
+    least = np.einsum("vmt,hmt->vht", joined(story, outcome), only)
+    # What a mote read before it crashed counts for a window, but nobody knows of it any longer.
+    missed = counted(story, outcome) < -most_of(-least, SLACK_US)
+    for place in np.ndindex(missed.shape[:-1]):
+        assert longest(missed[place]) <= story.window_us + SLACK_US, place
+
+
 @pytest.mark.parametrize("level", [COUNT, OCCUPANCY], ids=["count", "occupancy"])
 @given(story=stories(), loss=st.sampled_from([0.0, 0.2, 0.5]), strategy=st.sampled_from(SETS))
 def test_in_the_end_nobody_is_counted(
@@ -162,3 +176,13 @@ def test_a_lease_that_reaches_a_head_which_stepped_down_is_not_counted_there(see
     numbers = counted(story, outcome)[0, 0]
     assert numbers.max() >= 3
     assert longest(numbers > 3) <= SLACK_US, "but for reports that cross"
+
+
+def test_a_head_that_starts_anew_is_believed() -> None:
+    """Mote 0 crashes as a head and becomes one again; its reports are numbered from 0 again."""
+    readings = [Reading(1 + step % 3, 0, 1 + 30 * step) for step in range(90)]
+    story = Story(200, 4, [[0], [1], [0]], readings, seed=3)
+    outcome = run(story, "change", OCCUPANCY, crashes=True, back_after_us=50)
+    third_us = outcome.elections[2][0]
+    counts = counted(story, outcome)[0, 0]
+    assert (counts[third_us + SLACK_US : readings[-1].at_us] == 3).all()

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from analysis.compare.answer_plots import Cells, Look, bars
+from analysis.compare.intervals import Estimate
 from analysis.compare.run_plots import overview, stacked_bars
 from analysis.metrics.registry import METRICS
 
@@ -37,6 +39,9 @@ def test_the_legend_lies_within_the_figure(names: list[str]) -> None:
 
 
 def test_ticks_have_thousands_apart() -> None:
-    figure = stacked_bars(["a"], {"reading": [82_950.0]}, [82_950.0], title="", axis="J")
-    figure.draw_without_rendering()
-    assert "80,000" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    of_runs = stacked_bars(["a"], {"reading": [829_500.0]}, [829_500.0], title="", axis="J")
+    cells: Cells = {("", "a"): Estimate(829_500.0, None, None, 1)}
+    of_means = bars(cells, ["a"], Look("bytes", ""), axis="", legend="")
+    for figure in (of_runs, of_means):
+        figure.draw_without_rendering()
+        assert "800,000" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
