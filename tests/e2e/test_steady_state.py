@@ -11,25 +11,34 @@ from scenarios.wiring.simulation import Simulation
 from sim.units import US_PER_S
 from tests.support.census import census
 
-DURATION_S = 720
+DURATION_S = 640
 STEADY = (
-    "motes.count=30",
+    "motes.count=20",
     "motes.interval_s=1.0",
     "motes.battery_j=1000.0",
     "radio.range_m=60.0",
     "clustering.range_m=40.0",
-    "clustering.round_s=8.0",  # so that all motes have soon been heads
+    "clustering.round_s=10.0",  # so that all motes have soon been heads
     "join.window_s=3.0",
+    "join.buckets=4",
     "phenomenon.domain=4000",  # values go on changing
     "phenomenon.locality=0.5",
     'trace.tables=["traffic"]',
     "trace.messages=off",
 )
+SETS = "join.answer=sets"
 RUNS = {
-    "directory": ["join.feedback=directory"],
-    "paper": ["join.feedback=paper"],
-    "match rates": ["join.feedback=match-rate"],
+    "snjoin-star, directory": ["join.feedback=directory"],
+    "snjoin-star, paper": ["join.feedback=paper"],
+    "snjoin-star, losses": ["join.probing=fan-out", "radio.loss=0.05", "join.retries=1"],
+    "oracle": ["join.strategy=oracle"],
+    "distributed-mjoin": ["join.strategy=distributed-mjoin"],
+    "centralised": ["join.strategy=centralised"],
+    "perpendicular": ["join.strategy=perpendicular"],
+    "two-phase": ["join.strategy=two-phase"],
+    "lease": ["join.strategy=lease", SETS],
 }
+"""Left out: `rendezvous`, `placed` and `change`, which remember every value that there has been."""
 
 
 @pytest.mark.parametrize("settings", RUNS.values(), ids=RUNS)

@@ -13,6 +13,17 @@ FOUND = {
         625,
         ("join.strategy=change", "join.answer=sets", "motes.battery_j=0.002999"),
     ),
+    "a head that dies of sending its candidates": (
+        "snjoin-zipf",
+        868,
+        (
+            "motes.battery_j=0.003077",
+            "join.strategy=two-phase",
+            "motes.count=30",
+            "motes.interval_s=0.3",
+            "duration_s=12.0",
+        ),
+    ),
     "bytes of frames that are repeated": (
         "snjoin-zipf",
         85,
