@@ -37,8 +37,9 @@ RUNS = {
     "perpendicular": ["join.strategy=perpendicular"],
     "two-phase": ["join.strategy=two-phase"],
     "lease": ["join.strategy=lease", SETS],
+    "change": ["join.strategy=change", SETS],
 }
-"""Left out: `rendezvous`, `placed` and `change`, which remember every value that there has been."""
+"""Left out: `rendezvous` and `placed`, whose values each have a place that is remembered."""
 
 
 @pytest.mark.parametrize("settings", RUNS.values(), ids=RUNS)
