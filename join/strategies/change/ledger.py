@@ -26,7 +26,7 @@ Statement = tuple[int, Vouched]
 
 OVERTAKEN_US: Final = 60 * US_PER_S
 """How much later than a report one that it overtook may come."""
-KEPT_LEAST: Final = 256
+KEPT_LEAST: Final = 32
 """Motes of a head among which those whose reports have lapsed are not worth looking for."""
 
 
