@@ -18,7 +18,6 @@ from typing import Final
 
 from join.reading import Reading
 
-
 LEASES_LEAST: Final = 32
 """Leases of a mote among which those that have lapsed are not worth looking for."""
 
