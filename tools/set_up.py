@@ -162,7 +162,7 @@ def install() -> None:
             "--build-constraint",
             "constraints.txt",
             "--editable",
-            ".[spark]",
+            ".[spark,s3,connect]",
             "--group",
             "dev",
         )
