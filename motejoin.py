@@ -30,6 +30,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.store.place import place
 from scenarios.interface.results import (
     Answer,
     AnyPath,
@@ -39,7 +40,6 @@ from scenarios.interface.results import (
     Sweep,
     directory_of,
 )
-from analysis.store.place import place
 from sim.errors import InputError, MoteJoinError, ScenarioError, TraceError
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ Where a row comes from:
 
 * A manifest that keeps the metrics of its trace is read, and nothing is computed.
 * Other runs are evaluated by Arrow (`analysis.metrics.arrow`) in Spark tasks, several runs to a task.
-* Runs that list more partners than a task should hold go by Spark SQL (`analysis.metrics.spark`), over their rows.
+* Runs that list more partners than a task should hold go by Spark SQL (`analysis.metrics.spark`), over their rows; so
+  do all where Spark has no tasks of ours (Spark Connect).
 """
 
 import heapq
@@ -28,6 +29,7 @@ from analysis.metrics.kept import Evaluated, Measured, evaluate, measured
 from analysis.metrics.metric import Aggregate, aggregates_of
 from analysis.metrics.spark import metrics_schema, run_metrics, traffic_by_kind
 from analysis.spark.compaction import COMPACTED
+from analysis.spark.connect import NO_TASKS, is_connected
 from analysis.spark.session import SMALL_ROWS_MAX, sized
 from analysis.spark.shipping import share_code
 from analysis.spark.starting import Session
@@ -35,7 +37,7 @@ from analysis.spark.tasks import Bars, NoBar, Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, load_traces
 from analysis.store.place import Address, Place
 from analysis.store.reading import local_copy, opened, table_files
-from sim.errors import TraceError
+from sim.errors import MachineError, TraceError
 
 PACKAGES: Final = ("sim", "analysis")
 """What the tasks import of ours."""
@@ -72,7 +74,9 @@ def measure(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> Measur
     for run in runs:
         if run.kept is None:
             (large if _is_large(run) else others).append(run)
-    if others:
+    if others and is_connected(session()):
+        large += others
+    elif others:
         found |= _by_arrow(session(), others, damaged, bars)
     if large:
         found |= _by_sql(session(), large)
@@ -93,6 +97,8 @@ def verify_runs(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> li
     Of runs too large for a task, the rows are counted and no more.
     """
     damaged: list[Rejected] = []
+    if is_connected(session()):
+        raise MachineError(f"--verify: {NO_TASKS}")
     small = [run for run in runs if run.kept is not None or not _is_large(run)]
     found = _by_arrow(session(), small, damaged, bars, "verifying the runs") if small else {}
     for run in small:

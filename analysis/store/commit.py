@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from analysis.store.contract import Content, Store
 from sim.errors import TraceError
@@ -70,7 +70,7 @@ class Attempt:
         self.path: Final = local
         """Where to write; nothing is there yet."""
 
-    def __enter__(self) -> "Attempt":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, failure: object, trace: object) -> None:

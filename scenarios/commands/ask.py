@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
     question = question_of(args)
     settings = spark_settings(args.conf)
-    require_spark()
+    require_spark(args.master)
     from analysis.ask.asking import ask
 
     found = ask(

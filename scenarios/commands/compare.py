@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
     from analysis.spark.session import require_spark
 
-    require_spark()
+    require_spark(args.master)
     from analysis.compare.answer_plots import Width
     from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question, compare

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     sweep = load_sweep(args.sweep)
     settings = spark_settings(args.conf)
     # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
-    require_spark()
+    require_spark(args.master)
     from analysis.compare.answer_plots import Width
     from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from analysis.compare.measure import verify_runs
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
 from analysis.spark.compaction import FOLDER, Source, compact
+from analysis.spark.connect import NO_TASKS, is_connect_address
 from analysis.spark.shipping import share_code
 from analysis.spark.starting import StartingSession
 from analysis.spark.task_check import check_tasks
@@ -23,6 +24,7 @@ from scenarios.sweep.output import FAILURES, Output, claimed
 from scenarios.sweep.plan import FailedRun, Plan, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, new_session
 from scenarios.terminal.progress import ProgressDisplay
+from sim.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,6 +70,8 @@ def run_sweep(
         InputError: `out` is taken, or another sweep is at work there.
         MachineError: Spark cannot be started, or another sweep has taken `out` over.
     """
+    if is_connect_address(master):
+        raise InputError(f"--master {master}: {NO_TASKS}")
     # A sample leaves a handful of rows.
     rows = 3 * round(sum(map(samples, plan.runs)))
     session = StartingSession(

@@ -1,5 +1,6 @@
 """A run is whole or not there, whoever dies when, over a folder and over an object store."""
 
+import errno
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from analysis.store.commit import Attempt, finish, read_winner, recover, remove_run
-from analysis.store.contract import Store
+from analysis.store.contract import Content, Store
 from sim.errors import TraceError
 from sim.trace.manifest import MANIFEST, Status
 from tests.support.run_directories import Rows, write_run
@@ -49,7 +50,7 @@ def attempt(store: Store, name: str, rows: Rows = ROWS) -> None:
 def killed(store: Store, changes: int, name: str, rows: Rows = ROWS) -> bool:
     """Let an attempt die after some changes; whether it did."""
     try:
-        attempt(Mortal(store, changes), name, rows)  # type: ignore[arg-type]
+        attempt(Mortal(store, changes), name, rows)
     except Killed:
         return True
     return False
@@ -123,6 +124,28 @@ def test_wherever_an_attempt_dies_the_next_driver_finishes_or_removes_it(
     assert outcomes == {True, False}
 
 
+def test_what_an_attempt_could_not_finish_the_next_one_does(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = store.create
+
+    def fail(name: str, content: Content) -> bool:
+        if name.startswith("a-1/trace"):
+            raise OSError(errno.ENOSPC, "the disk is full")
+        return create(name, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "create", fail)
+        with pytest.raises(OSError, match="full"):
+            attempt(store, "x")
+    winner = read_winner(store, "a-1")
+    assert winner is not None
+    assert ".x" in winner.attempt
+    attempt(store, "y")
+    recover(store)
+    assert found(store) == expected(tmp_path)
+
+
 def test_a_driver_that_dies_while_it_recovers_is_followed_by_one_that_does(
     store: Store, tmp_path: Path
 ) -> None:
@@ -133,7 +156,7 @@ def test_a_driver_that_dies_while_it_recovers_is_followed_by_one_that_does(
         assert killed(store, _changes_until_decided(store, whole), f"first{changes}")
         assert read_winner(store, "a-1") is not None
         try:
-            recover(Mortal(store, changes))  # type: ignore[arg-type]
+            recover(Mortal(store, changes))
         except Killed:
             recover(store)
         else:
@@ -206,7 +229,7 @@ def test_while_a_run_is_removed_no_attempt_begins_it(store: Store) -> None:
     attempt(store, "x")
     died = Mortal(store, 3)
     with pytest.raises(Killed):
-        remove_run(died, "a-1")  # type: ignore[arg-type]
+        remove_run(died, "a-1")
     assert read_winner(store, "a-1") is not None
     with pytest.raises(FileNotFoundError):
         attempt(store, "late")

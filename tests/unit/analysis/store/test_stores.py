@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.store import folder
-from analysis.store.contract import Store
+from analysis.store.contract import Content, Store
 from analysis.store.folder import Folder
 from analysis.store.opening import check_store
 from sim.errors import InputError
@@ -30,7 +29,9 @@ def test_what_is_created_is_there_and_is_not_created_again(store: Store, tmp_pat
 def test_what_is_replaced_has_the_new_content(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "mine"
     file.write_bytes(b"third")
-    for content, expected in [(b"first", b"first"), (b"second", b"second"), (file, b"third")]:
+    contents: list[tuple[Content, bytes]]
+    contents = [(b"first", b"first"), (b"second", b"second"), (file, b"third")]
+    for content, expected in contents:
         store.replace("x", content)
         assert store.read("x") == expected
     assert store.entries() == ["x"]
@@ -104,7 +105,7 @@ def test_without_hard_links_a_rename_that_does_not_replace_does_the_same(
     def refuse(*_: object) -> None:
         raise OSError(answer, os.strerror(answer))
 
-    monkeypatch.setattr(folder.os, "link", refuse)
+    monkeypatch.setattr("os.link", refuse)
     (tmp_path / "mine").write_bytes(b"from a file")
     store = Folder(tmp_path / "store")
     assert store.create("a", b"first")
@@ -121,8 +122,8 @@ def test_a_file_system_that_can_do_neither_is_refused(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, "no")
 
-    monkeypatch.setattr(folder.os, "link", refuse)
-    monkeypatch.setattr(folder.ctypes, "CDLL", refuse)
+    monkeypatch.setattr("os.link", refuse)
+    monkeypatch.setattr("ctypes.CDLL", refuse)
     with pytest.raises(InputError, match="neither hard links nor renames"):
         check_store(Folder(tmp_path))
     assert list(tmp_path.iterdir()) == []
