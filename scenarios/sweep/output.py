@@ -99,6 +99,8 @@ def claimed(out: Place, *, resume: bool, report: Report) -> Iterator[Output]:
     lease = Lease(store)
     lease.acquire(report)
     try:
+        # From now on the place is a sweep's: one that dies before its first run can simply be started again.
+        store.create(SWEEP, b"")
         runs = store_at(out / RUNS)
         if isinstance(out, Path):
             (out / RUNS).mkdir(exist_ok=True)

@@ -109,6 +109,9 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_sweep_survives_the_loss_of_a_worker(on_cluster: Path, embedded: dict[str, str]) -> None:
     assert complete(on_cluster) == embedded
     assert len(list((on_cluster / "runs").iterdir())) == RUNS, "something was left beside the runs"
+    files = [path for path in on_cluster.glob("runs/*/**/*") if path.is_file()]
+    assert {path.name for path in files} == {"manifest.json", "part-00000.parquet"}
+    assert {len(path.relative_to(on_cluster).parts) for path in files} == {3, 5}
     assert json.loads((on_cluster / "failures.json").read_text()) == []
 
 
