@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.spark.starting import Session
+from analysis.spark.background_session import Session
 from analysis.spark.tasks import Bars, NoBar, run_tasks
 from analysis.store.contract import Store
 from analysis.store.opening import store_at

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from analysis.compare.measure import verify_runs
 from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_sweep
+from analysis.spark.background_session import StartingSession
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.connect import NO_TASKS, is_connect_address
 from analysis.spark.shipping import share_code
-from analysis.spark.starting import StartingSession
 from analysis.spark.task_check import check_tasks
 from analysis.spark.tasks import Progress, run_tasks
 from analysis.spark.traces import Run
