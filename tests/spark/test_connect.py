@@ -1,6 +1,5 @@
 """Spark Connect: comparisons go through a server, and what cannot is refused in one sentence."""
 
-import json
 import os
 import socket
 import subprocess
@@ -17,6 +16,7 @@ from analysis.spark.connect import check_server, connect_session, is_connect_add
 from analysis.spark.java import find_java
 from analysis.spark.session import LOOPBACK
 from sim.errors import MachineError
+from tests.support.checkers.equal_metrics import assert_equal_rows
 from tests.support.cluster import turns
 from tests.support.places import ROOT
 from tests.support.run_directories import random_run
@@ -127,12 +127,7 @@ def test_a_comparison_through_a_server_has_the_numbers_of_the_kernel(
     found = pq.read_table(tmp_path / "out" / "metrics.parquet").to_pylist()
     assert [row["run"] for row in found] == [run.name for run in runs]
     for row, run in zip(found, runs, strict=True):
-        expected = metrics_of(run)
-        assert len(expected) > 50
-        shared = {name: value for name, value in expected.items() if name in row}
-        assert {name: row[name] for name in shared} == pytest.approx(shared, rel=1e-12), json.dumps(
-            row, default=str
-        )
+        assert_equal_rows(metrics_of(run), row)
     verified = subprocess.run(
         [*command, "--master", server, "--verify"],
         cwd=tmp_path,
