@@ -1,11 +1,12 @@
 """The paper, its claims and its figures."""
 
 from scenarios.reproduce.figure import Paper
+from scenarios.reproduce.snjoin import figure_5, figure_6, figure_7
 from scenarios.reproduce.snjoin.claims import CLAIMS
 
 SNJOIN = Paper(
     "snjoin",
     "SNJoin: Ali, Aref, Kamel, Multi-way joins for sensor-network databases, CSD TR 05-021, 2005",
     CLAIMS,
-    (),
+    (figure_5.FIGURE, figure_6.FIGURE, figure_7.FIGURE),
 )
