@@ -60,7 +60,7 @@ class Churn:
 
     def _change(self) -> None:
         count = self._draws.randint(1, self._most)
-        add = bool(self._away) and self._draws.random() < 0.5  # noqa: PLR2004 - even chances
+        add = bool(self._away) and self._draws.random() < 0.5
         for _ in range(min(count, len(self._away)) if add else count):
             if add:
                 stream = self._away.pop(self._draws.randrange(len(self._away)))

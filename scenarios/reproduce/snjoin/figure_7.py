@@ -102,7 +102,7 @@ def _mjoin(table: Table) -> Finding:
 
 def _snjoin(table: Table) -> Finding:
     losses = _losses(table, "snjoin")
-    holds = all(loss <= 0.06 for loss in losses.values())  # noqa: PLR2004 - hardly: 4 % and a little
+    holds = all(loss <= 0.06 for loss in losses.values())
     why = "" if holds else "Sensors that are away send nothing."
     return Finding(holds, f"{_said(table, 'snjoin')} lower", why)
 
