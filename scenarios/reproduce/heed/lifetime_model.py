@@ -22,7 +22,6 @@ from enum import StrEnum
 from math import hypot
 from typing import Final, assert_never
 
-
 import numpy as np
 
 from clustering.contract import Clusters, Election, Flags, History, Nodes, Reals, run_with
