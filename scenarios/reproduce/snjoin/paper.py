@@ -1,12 +1,27 @@
 """The paper, its claims and its figures."""
 
 from scenarios.reproduce.figure import Paper
-from scenarios.reproduce.snjoin import figure_5, figure_6, figure_7
+from scenarios.reproduce.snjoin import (
+    figure_5,
+    figure_6,
+    figure_7,
+    figure_8,
+    figure_9,
+    figure_9_shape,
+)
 from scenarios.reproduce.snjoin.claims import CLAIMS
 
 SNJOIN = Paper(
     "snjoin",
     "SNJoin: Ali, Aref, Kamel, Multi-way joins for sensor-network databases, CSD TR 05-021, 2005",
     CLAIMS,
-    (figure_5.FIGURE, figure_6.FIGURE, figure_7.FIGURE),
+    (
+        figure_5.FIGURE,
+        figure_6.FIGURE,
+        figure_7.FIGURE,
+        figure_8.FIGURE,
+        figure_9.FIGURE,
+        figure_9.GLOBAL,
+        figure_9_shape.FIGURE,
+    ),
 )
