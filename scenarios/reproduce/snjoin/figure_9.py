@@ -38,7 +38,7 @@ PARTNERS: Final = "partners_per_reading"
 RULES: Final = {"paper": LABELS["paper"], "directory": LABELS["directory"]}
 SENSORS: Final = {Size.FULL: tuple(PUBLISHED), Size.QUICK: (100, 200)}
 SEEDS: Final = {Size.FULL: (1, 2, 3), Size.QUICK: (1,)}
-DURATION_S: Final = {Size.FULL: 30.0, Size.QUICK: 8.0}
+DURATION_S: Final = {Size.FULL: 30.0, Size.QUICK: 10.0}
 DROPPING_LOAD: Final = 2.0
 """The load at which drop rates are compared, in the middle of those of `snjoin-8` at which anything is dropped."""
 WIDTH_MOST: Final = 12.0

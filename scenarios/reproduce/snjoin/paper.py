@@ -2,12 +2,14 @@
 
 from scenarios.reproduce.figure import Paper
 from scenarios.reproduce.snjoin import (
+    figure_4,
     figure_5,
     figure_6,
     figure_7,
     figure_8,
     figure_9,
     figure_9_shape,
+    figure_10,
 )
 from scenarios.reproduce.snjoin.claims import CLAIMS
 
@@ -16,6 +18,7 @@ SNJOIN = Paper(
     "SNJoin: Ali, Aref, Kamel, Multi-way joins for sensor-network databases, CSD TR 05-021, 2005",
     CLAIMS,
     (
+        figure_4.FIGURE,
         figure_5.FIGURE,
         figure_6.FIGURE,
         figure_7.FIGURE,
@@ -23,5 +26,6 @@ SNJOIN = Paper(
         figure_9.FIGURE,
         figure_9.GLOBAL,
         figure_9_shape.FIGURE,
+        figure_10.FIGURE,
     ),
 )
