@@ -53,6 +53,8 @@ class LoadedOperator:
         self.cpu = VirtualCpu()
         self.arrived = 0
         self.dropped = 0
+        self.blocked_ns = 0
+        """Time that the processor spent on something other than tuples."""
         self._cost_ns = cost_ns
         self._buffer = buffer
         self._draws = draws
@@ -85,6 +87,7 @@ class LoadedOperator:
     def block(self, duration_ns: int) -> None:
         """Keep the processor busy with something else, such as a reorganisation."""
         self.cpu.spend(duration_ns)
+        self.blocked_ns += duration_ns
 
     def _serve_until(self, at_ns: int) -> Iterator[Served]:
         """Serve until the processor is busy at `at_ns` or nothing waits."""

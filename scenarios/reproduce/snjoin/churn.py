@@ -8,7 +8,8 @@ MJoin must consider the change in its probing           the tables are put into 
 sequences
 SNJoin: all readings are hashed to one table            nothing
 
-That is the least a tree can do: all other levels are left as they are.
+That is the least a tree can do: all other levels are left as they are. With `rebuild` it does the most: after each
+change all partial results, one for each stored tuple and level above it, are hashed and inserted again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ class Churn:
 
     def __init__(self, point: Point, meter: Meter, engine: LoadedOperator, unit_ns: float) -> None:
         self._name = point["operator"]
+        self._rebuild = point["rebuild"]
         self._every_us = round(point["window_s"] * US_PER_S)
         self._most = max(1, round(point["streams"] * SHARE_MAX))
         self._active: list[int] = list(range(point["streams"]))
@@ -72,7 +74,11 @@ class Churn:
                 stream = self._active.pop(level)
                 self._away.append(stream)
                 self._engine.operator.remove_stream(stream)
-            self._engine.block(round(self._cost_us(level) * self._unit_ns))
+            if not self._rebuild:
+                self._engine.block(round(self._cost_us(level) * self._unit_ns))
+        if self._rebuild:
+            # On average half of the levels lie above that of a tuple.
+            self._engine.block(round(self._tuples_us() * len(self._active) / 2 * self._unit_ns))
         self._meter.number(self._active)
 
     def _cost_us(self, level: int) -> float:
@@ -82,7 +88,10 @@ class Churn:
                 return 0.0
             case "mjoin":
                 return sorting_steps(streams) * CHOOSE_US
+        return self._tuples_us() * level / max(1, streams)
+
+    def _tuples_us(self) -> float:
+        """What it costs to hash and insert as many partial results as there are stored tuples."""
         operator = self._engine.operator
         assert isinstance(operator, TableJoin)
-        below = len(operator) * level / max(1, streams)
-        return below * (HASH_US + INSERT_US)
+        return len(operator) * (HASH_US + INSERT_US)

@@ -76,6 +76,7 @@ class Tally:
         self._delay_ns = 0
         self._results = 0
         self._served = 0
+        self._served_before = 0
         self.work_us = 0.0
         self.probes = 0
         self.arrived_before: int | None = None
@@ -84,7 +85,9 @@ class Tally:
     def take(self, served: Served) -> None:
         """Count a tuple that was served."""
         self._served += 1
-        if served.results and served.done_ns >= self._from_ns:
+        if served.done_ns < self._from_ns:
+            self._served_before += 1
+        elif served.results:
             self._results += 1
             self._delay_ns += served.done_ns - served.occurrence.at_us * 1000
 
@@ -99,5 +102,6 @@ class Tally:
             "drop_rate": (engine.dropped - self.dropped_before) / arrived,
             "work_us": self.work_us / max(1, self._served),
             "probes": self.probes / max(1, self._served),
-            "served_per_s": self._served / (end_us / 1e6),
+            "result_share": self._results / max(1, self._served - self._served_before),
+            "reorganising": engine.blocked_ns / (end_us * 1000),
         }

@@ -161,7 +161,7 @@ def _formula(table: Table) -> Finding:
 
 def _form(table: Table) -> Finding:
     mjoin, own = _at(table, "mjoin", "formed"), _at(table, "snjoin", "formed")
-    holds = all(mjoin[k] > own[k] for k in own if k > 2) and mjoin[2] == own[2]  # noqa: PLR2004
+    holds = all(mjoin[k] > own[k] for k in own if k > 2) and mjoin[2] == own[2]
     return Finding(holds, f"MJoin {_ends(mjoin)}; SNJoin {_ends(own)}")
 
 

@@ -92,10 +92,7 @@ def _fewer_results(table: Table) -> Finding:
     """Of the tuples that SNJoin processes, the share that has a complete result falls."""
     rows = table.where(operator="snjoin", speed=1)
     counts = sorted(rows.distinct("streams"))
-    shares = [
-        rows.mean("output_per_s", streams=count) / rows.mean("served_per_s", streams=count)
-        for count in (counts[0], counts[-1])
-    ]
+    shares = [rows.mean("result_share", streams=count) for count in (counts[0], counts[-1])]
     ours = f"{shares[0]:.0%} of the tuples at {counts[0]} streams, {shares[1]:.0%} at {counts[-1]}"
     return Finding(shares[1] < shares[0], ours)
 

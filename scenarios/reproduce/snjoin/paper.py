@@ -10,6 +10,7 @@ from scenarios.reproduce.snjoin import (
     figure_9,
     figure_9_shape,
     figure_10,
+    spill,
 )
 from scenarios.reproduce.snjoin.claims import CLAIMS
 
@@ -20,6 +21,7 @@ SNJOIN = Paper(
     (
         figure_4.FIGURE,
         figure_5.FIGURE,
+        spill.FIGURE,
         figure_6.FIGURE,
         figure_7.FIGURE,
         figure_8.FIGURE,
