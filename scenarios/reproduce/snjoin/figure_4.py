@@ -7,10 +7,10 @@ from join.operators.registry import make_operator
 from join.windows import Uniform
 from scenarios.reproduce.drawing import curves, label_axes, panels
 from scenarios.reproduce.figure import Figure, Finding, Point, Row, Size
-from scenarios.reproduce.snjoin.engine import LABELS
+from scenarios.reproduce.snjoin.loaded.engine import LABELS
+from scenarios.reproduce.snjoin.loaded.work import sorting_steps
 from scenarios.reproduce.snjoin.simulated import simulate
 from scenarios.reproduce.snjoin.uniform import uniform_arrivals
-from scenarios.reproduce.snjoin.work import sorting_steps
 from scenarios.reproduce.table import Table
 from sim.units import US_PER_S
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from scenarios.reproduce.drawing import curves, label_axes, panels
 from scenarios.reproduce.figure import Figure, Finding, Point, Size
-from scenarios.reproduce.snjoin.engine import LABELS, measure
-from scenarios.reproduce.snjoin.judging import (
+from scenarios.reproduce.snjoin.loaded.engine import LABELS, measure
+from scenarios.reproduce.snjoin.loaded.judging import (
     drops_less,
     is_above,
     is_below,

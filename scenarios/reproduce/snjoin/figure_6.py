@@ -5,8 +5,8 @@ from typing import Final
 
 from scenarios.reproduce.figure import Figure, Finding, Point, Size
 from scenarios.reproduce.snjoin import figure_5
-from scenarios.reproduce.snjoin.engine import LABELS, measure
-from scenarios.reproduce.snjoin.judging import drops_less, gains, is_above, is_below
+from scenarios.reproduce.snjoin.loaded.engine import LABELS, measure
+from scenarios.reproduce.snjoin.loaded.judging import drops_less, gains, is_above, is_below
 from scenarios.reproduce.table import Table
 
 # §7.2: up to 2,000 sensors, a tuple a second on average, a window of one minute.
@@ -81,7 +81,7 @@ def _more_than_complete(table: Table) -> Finding:
 
 def _complete_ratios() -> tuple[float, float]:
     """The most that MJoin and the tree can cost a tuple of a complete join of 20 streams, in costs of SNJoin's."""
-    from scenarios.reproduce.snjoin.work import Steps, sorting_steps, worst_snjoin_us
+    from scenarios.reproduce.snjoin.loaded.work import Steps, sorting_steps, worst_snjoin_us
 
     others = figure_5.STREAMS[-1] - 1
     mjoin = Steps(1, 1, sorting_steps(others), others, others).cost_us()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from scenarios.reproduce.drawing import curves, label_axes, panels
 from scenarios.reproduce.figure import Figure, Finding, Point, Size
 from scenarios.reproduce.snjoin import figure_6
-from scenarios.reproduce.snjoin.engine import LABELS, measure
+from scenarios.reproduce.snjoin.loaded.engine import LABELS, measure
 from scenarios.reproduce.table import Table
 
 if TYPE_CHECKING:

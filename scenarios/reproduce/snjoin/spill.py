@@ -9,9 +9,9 @@ from join.operators.spill import PARTITIONS
 from join.windows import Uniform
 from scenarios.reproduce.drawing import curves, label_axes, panels
 from scenarios.reproduce.figure import Figure, Finding, Point, Row, Size
-from scenarios.reproduce.snjoin.engine import BUFFER, cost_unit_ns
-from scenarios.reproduce.snjoin.work import HASH_US, INSERT_US, PROBE_US, Meter
-from scenarios.reproduce.snjoin.workload import arrivals
+from scenarios.reproduce.snjoin.loaded.engine import BUFFER, cost_unit_ns
+from scenarios.reproduce.snjoin.loaded.work import HASH_US, INSERT_US, PROBE_US, Meter
+from scenarios.reproduce.snjoin.loaded.workload import arrivals
 from scenarios.reproduce.table import Table
 from sim.rng import RandomStreams
 from sim.units import US_PER_S

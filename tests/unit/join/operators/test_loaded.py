@@ -41,7 +41,7 @@ def fed(
 
 
 def run(loaded: LoadedOperator, occurrences: list[Occurrence]) -> list[Served]:
-    served = []
+    served: list[Served] = []
     for occurrence in occurrences:
         served += loaded.arrive(occurrence)
     return [*served, *loaded.drain()]
@@ -67,7 +67,7 @@ def test_a_full_buffer_drops_one_for_each_that_comes_and_counts_it(
     occurrences, costs = fed(feed)
     slow = {occurrence: 50 * cost for occurrence, cost in costs.items()}
     loaded = engine(slow, buffer)
-    served = []
+    served: list[Served] = []
     for occurrence in occurrences:
         before = loaded.dropped
         served += loaded.arrive(occurrence)

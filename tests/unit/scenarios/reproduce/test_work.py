@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from join.contract import Arity, Occurrence
 from join.operators.registry import make_operator
 from join.windows import Uniform
-from scenarios.reproduce.snjoin.work import Meter, Steps, sorting_steps, worst_snjoin_us
-from scenarios.reproduce.snjoin.workload import arrivals
+from scenarios.reproduce.snjoin.loaded.work import Meter, Steps, sorting_steps, worst_snjoin_us
+from scenarios.reproduce.snjoin.loaded.workload import arrivals
 
 STREAMS = (0, 1, 2, 3)
 

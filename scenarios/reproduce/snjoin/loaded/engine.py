@@ -12,9 +12,9 @@ from join.operators.loaded import LoadedOperator, Served
 from join.operators.registry import make_operator
 from join.windows import Uniform
 from scenarios.reproduce.figure import Point, Row
-from scenarios.reproduce.snjoin.churn import Churn
-from scenarios.reproduce.snjoin.work import Meter, worst_snjoin_us
-from scenarios.reproduce.snjoin.workload import arrivals
+from scenarios.reproduce.snjoin.loaded.churn import Churn
+from scenarios.reproduce.snjoin.loaded.work import Meter, worst_snjoin_us
+from scenarios.reproduce.snjoin.loaded.workload import arrivals
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
@@ -26,10 +26,11 @@ LABELS: Final = {"snjoin": "SNJoin", "mjoin": "MJoin", "xjoin-tree": "XJoin tree
 
 def cost_unit_ns(point: Point) -> float:
     """Nanoseconds of the processor for a microsecond of the cost table."""
-    most = point["streams_max"]
+    most: int = point["streams_max"]
     budget_us = 1 << (int(worst_snjoin_us(most)) - 1).bit_length()
-    arrivals_per_s = most * 1000 / point["interval_ms"]
-    return 1e9 / arrivals_per_s / budget_us / point["speed"]
+    arrivals_per_s: float = most * 1000 / point["interval_ms"]
+    speed: float = point["speed"]
+    return 1e9 / arrivals_per_s / budget_us / speed
 
 
 def measure(point: Point) -> list[Row]:

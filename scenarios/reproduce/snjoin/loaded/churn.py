@@ -19,7 +19,13 @@ from join.contract import Occurrence
 from join.operators.loaded import LoadedOperator
 from join.operators.table_join import TableJoin
 from scenarios.reproduce.figure import Point
-from scenarios.reproduce.snjoin.work import CHOOSE_US, HASH_US, INSERT_US, Meter, sorting_steps
+from scenarios.reproduce.snjoin.loaded.work import (
+    CHOOSE_US,
+    HASH_US,
+    INSERT_US,
+    Meter,
+    sorting_steps,
+)
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
@@ -43,7 +49,9 @@ class Churn:
         self._meter = meter
         self._engine = engine
         self._unit_ns = unit_ns
-        self._draws: random.Random = RandomStreams(point["seed"]).scalar("reproduce.snjoin.churn")
+        self._draws: random.Random = RandomStreams(point["seed"]).scalar(
+            "reproduce.snjoin.loaded.churn"
+        )
 
     def changed(self, feed: Sequence[Occurrence]) -> Iterator[Occurrence]:
         """The tuples of the sensors that are there; changes take place between them.

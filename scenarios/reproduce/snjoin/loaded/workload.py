@@ -56,4 +56,5 @@ def _cumulated(domain: int, skew: int) -> NDArray[np.float64]:
     """The distribution function of Zipf's law."""
     weights = np.arange(1, domain + 1, dtype=np.float64) ** -float(skew)
     cumulated: NDArray[np.float64] = np.cumsum(weights)
-    return cumulated / cumulated[-1]
+    cumulated /= cumulated[-1]
+    return cumulated
