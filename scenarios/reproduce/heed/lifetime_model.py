@@ -8,16 +8,16 @@ round of five TDMA frames           FRAMES
 E_fusion                            FUSION_J_PER_BIT
 k_opt of gen-LEACH                  LEACH_HEADS
 dead at 99.9 % of the energy        DEAD_SHARE
+threshold distance d0               CROSSOVER_M
 
 A round is an election and five frames. In a frame every mote sends one data packet to its head; the head receives
 and fuses them with its own and sends one packet to the sink, in one hop. Elections are those of the simulator, by the same
 cores, and every message is charged by the same profile of the first-order radio as in a simulation. Time plays no part in
 the study, hence this model instead of a simulation: no message waits or is lost, schedules cost nothing, and neither do
 sensing and computing.
-Deviation from Table 2: free-space loss turns into multi-path loss where the two are equal, at 87.7 m, and not at 75 m.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import hypot
 from typing import Final, assert_never
@@ -31,7 +31,7 @@ from clustering.protocols.heed import election as heed
 from clustering.protocols.heed.options import Cost
 from clustering.protocols.leach import election as leach
 from clustering.protocols.leach.options import Lot
-from network.radio.profile import Profile, load_profile
+from network.radio.profile import FirstOrderRadio, Profile, load_profile
 from network.topology import place_uniform
 from scenarios.wiring.control_pace import CONTROL
 from scenarios.wiring.counted_links import CountedAir, SendingCost
@@ -49,6 +49,8 @@ FRAMES: Final = 5
 FUSION_J_PER_BIT: Final = 5e-9
 DEAD_SHARE: Final = 0.001
 """A mote with no more than this share of its battery left is dead."""
+CROSSOVER_M: Final = 75.0
+"""Where free-space loss turns into multi-path loss; with Table 2's own constants the two are equal at 87.7 m."""
 C_PROB: Final = 0.05
 P_MIN: Final = 0.0005
 
@@ -65,7 +67,9 @@ class Contender(StrEnum):
     GEN_LEACH = "gen-leach"
     """LEACH by residual energy: every mote broadcasts its energy to the whole field once a round, so that all know
     the total. The HEED paper assumes that the routing protocol spreads it."""
-    GEN_LEACH_SINK = "gen-leach-told"
+    GEN_LEACH_NEAR = "gen-leach-near"
+    """As the next; advertisements reach only HEED's cluster range, so that motes out of reach send to the sink."""
+    GEN_LEACH_SINK = "gen-leach-sink"
     """The same; the sink, assumed to know every mote's energy, broadcasts the total once a round: the cheapest way."""
     DIRECT = "direct"
     """No clusters: every mote sends to the sink."""
@@ -79,6 +83,26 @@ class Setting:
     motes: int
     seed: int
     battery_j: float = BATTERY_J
+
+
+class TableRadio(FirstOrderRadio):
+    """The first-order radio with the threshold distance of the paper's Table 2."""
+
+    @property
+    def crossover_m(self) -> float:
+        """d0."""
+        return CROSSOVER_M
+
+
+def table_profile() -> Profile:
+    """The motes of the study."""
+    profile = load_profile("first-order")
+    radio = profile.radio
+    assert isinstance(radio, FirstOrderRadio)
+    table = TableRadio(
+        radio.electronics_j_per_bit, radio.free_space_j_per_bit_m2, radio.multi_path_j_per_bit_m4
+    )
+    return replace(profile, radio=table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +161,7 @@ class _Network:
         self._positions_m = place_uniform(
             self._streams.vector("placement"), count=count, width_m=SIDE_M, height_m=SIDE_M
         )
-        self._profile = load_profile("first-order")
+        self._profile = table_profile()
         self._neighbourhoods = Neighbourhoods(self._positions_m)
         self._own = np.arange(count)
         self._battery_j = setting.battery_j
@@ -207,7 +231,7 @@ class _Network:
         """What it costs a mote to learn the energy that all have left, if the protocol needs it."""
         message_bytes = self._profile.on_air_bytes(CONTROL.body_bytes)
         received_j = message_bytes * self._profile.receive_j_per_byte
-        if self._contender is Contender.GEN_LEACH_SINK:
+        if self._contender in (Contender.GEN_LEACH_SINK, Contender.GEN_LEACH_NEAR):
             return received_j
         if self._contender is Contender.GEN_LEACH:
             sent_j = message_bytes * self._profile.transmit_j_per_byte(LEACH_RANGE_M)
@@ -230,10 +254,18 @@ class _Network:
                     control=CONTROL,
                     cost_news=self._cost_news() if self._contender is Contender.HEED else None,
                 )
-            case Contender.LEACH | Contender.GEN_LEACH | Contender.GEN_LEACH_SINK:
+            case (
+                Contender.LEACH
+                | Contender.GEN_LEACH
+                | Contender.GEN_LEACH_SINK
+                | Contender.GEN_LEACH_NEAR
+            ):
                 by_turn = self._contender is Contender.LEACH
+                near = self._contender is Contender.GEN_LEACH_NEAR
                 return leach.elect(
-                    neighbourhood=self._neighbourhoods.within(LEACH_RANGE_M),
+                    neighbourhood=self._neighbourhoods.within(
+                        HEED_RANGE_M if near else LEACH_RANGE_M
+                    ),
                     positions_m=self._positions_m,
                     alive=self._alive,
                     energy_share=energy_share,
