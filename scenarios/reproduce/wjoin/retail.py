@@ -80,7 +80,7 @@ def ratios(table: Table, slower: str, faster: str, column: str = "service_us") -
 
 def listed(found: dict[int, float], unit: str = "times") -> str:
     """Ratios in words."""
-    parts = [f"{ratio:.2g}" for ratio in found.values()]
+    parts = [f"{ratio:.3g}" for ratio in found.values()]
     streams = ", ".join(map(str, found))
     return f"{', '.join(parts)} {unit} at {streams} streams"
 
@@ -89,7 +89,9 @@ def is_faster(table: Table, faster: str, slower: str, least: float = 1.0, why: s
     """One operator is faster than another by `least`, at every number of streams."""
     found = ratios(table, slower, faster)
     holds = min(found.values()) > least
-    return Finding(holds, f"{slower} takes {listed(found)} as long as {faster}", "" if holds else why)
+    return Finding(
+        holds, f"{slower} takes {listed(found)} as long as {faster}", "" if holds else why
+    )
 
 
 def _best(table: Table) -> Finding:
@@ -112,7 +114,9 @@ def _order(table: Table) -> Finding:
 def _comparisons(table: Table) -> Finding:
     fewer = ratios(table, "nlw", "mw", "comparisons")
     holds = min(fewer.values()) > 1
-    why = "A buffer of MW-join spans the whole window too, from the oldest member of its N-tuple on."
+    why = (
+        "A buffer of MW-join spans the whole window too, from the oldest member of its N-tuple on."
+    )
     return Finding(
         holds, f"NLW-join tests {listed(fewer)} as many stored tuples", "" if holds else why
     )
@@ -163,7 +167,9 @@ def _build_up(table: Table) -> Finding:
     labels = {**NESTED, **HASHING}
     ours = ", ".join(f"{labels[name]} {growth:.2f}" for name, growth in found.items())
     holds = max(steady) < min(building) and min(building) > 1.2
-    return Finding(holds, f"last third of the tuples between clean-ups over the first third: {ours}")
+    return Finding(
+        holds, f"last third of the tuples between clean-ups over the first third: {ours}"
+    )
 
 
 _DEVIATIONS: Final = (
