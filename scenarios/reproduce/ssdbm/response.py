@@ -1,5 +1,6 @@
 """SSDBM "response time" and "output execution time": waiting and work of BEW-join and FEW-join by hashing, and variations."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from join.windows import Pairs, PairWindow, Strategy, Uniform
@@ -89,7 +90,7 @@ def _waiting(table: Table) -> Finding:
 
 def _rises(table: Table) -> Finding:
     rates, bew = _curve(table, "bew")
-    holds = all(later >= earlier for earlier, later in zip(bew, bew[1:], strict=False))
+    holds = all(later >= earlier for earlier, later in pairwise(bew))
     return Finding(
         holds, f"{bew[0]:.2g} ms at {rates[0]:g} tuples/s, {bew[-1]:.3g} ms at {rates[-1]:g}"
     )
@@ -143,7 +144,7 @@ def points_output(size: Size) -> list[Point]:
     sold: list[Point] = [
         {
             "part": "sales",
-            "name": operator[:3],
+            "contender": operator[:3],
             "operator": operator,
             "streams": streams,
             "share": SHARES[size],
@@ -153,7 +154,13 @@ def points_output(size: Size) -> list[Point]:
         for operator in ("bew-hash", "few-hash")
     ]
     path: list[Point] = [
-        {"part": "path", "name": name, "operator": "bew", "tuples": PATH_TUPLES[size], "seed": 1}
+        {
+            "part": "path",
+            "contender": name,
+            "operator": "bew",
+            "tuples": PATH_TUPLES[size],
+            "seed": 1,
+        }
         for name in ("pairwise", "lca", "gca")
     ]
     return sold + path
@@ -183,7 +190,7 @@ def _sales(point: Point) -> list[Row]:
 def _path(point: Point) -> Row:
     edges = zip(((0, 1), (1, 2), (2, 3)), PATH_MS, strict=True)
     windows = Pairs(tuple(PairWindow(a, b, 1000 * window) for (a, b), window in edges))
-    name = point["name"]
+    name = point["contender"]
     strategy = None if name == "pairwise" else Strategy(name)
     operator = make("bew", windows, 4, strategy=strategy)
     feed = streams_of(PATH_PER_S, streams=4, tuples=point["tuples"], values=PATH_VALUES, seed=1)
@@ -203,10 +210,10 @@ def draw_output(table: Table) -> "Canvas":
     canvas, axes = panels(4)
     for panel, streams in zip(axes, (2, 3, 4), strict=False):
         rows = table.where(part="sales", streams=streams)
-        curves(panel, rows, "results", "execution_s", "name", LABELS)
+        curves(panel, rows, "results", "execution_s", "contender", LABELS)
         label_axes(panel, "results", "execution time (s)", title=f"{streams} stores")
     names = ("pairwise", "lca", "gca")
-    times = [table.mean("execution_s", part="path", name=name) for name in names]
+    times = [table.mean("execution_s", part="path", contender=name) for name in names]
     bars(axes[3], names, {"BEW-join": times})
     label_axes(axes[3], "", "execution time (s)", title="path of four streams")
     return canvas
@@ -216,18 +223,18 @@ def _less_time(table: Table) -> Finding:
     parts, holds = [], True
     for streams in (2, 3, 4):
         rows = table.where(part="sales", streams=streams, tuples=0)
-        bew, few = (rows.mean("execution_s", name=name) for name in ("bew", "few"))
-        assert rows.mean("results", name="bew") == rows.mean("results", name="few")
+        bew, few = (rows.mean("execution_s", contender=name) for name in ("bew", "few"))
+        assert rows.mean("results", contender="bew") == rows.mean("results", contender="few")
         holds = holds and few < bew
         parts.append(
-            f"{streams} stores, {rows.mean('results', name='bew'):,.0f} results: BEW-join {bew:.3g} s, FEW-join {few:.3g} s"
+            f"{streams} stores, {rows.mean('results', contender='bew'):,.0f} results: BEW-join {bew:.3g} s, FEW-join {few:.3g} s"
         )
     why = "Items that few stores sell leave short buckets, so that mode 1 costs more than the window tests it saves."
     return Finding(holds, "; ".join(parts), "" if holds else why)
 
 
 def _smaller(table: Table) -> Finding:
-    rows = {name: table.where(part="path", name=name) for name in ("pairwise", "lca", "gca")}
+    rows = {name: table.where(part="path", contender=name) for name in ("pairwise", "lca", "gca")}
     held = {name: each.mean("held") for name, each in rows.items()}
     spent = {name: each.mean("execution_s") for name, each in rows.items()}
     holds = all(
