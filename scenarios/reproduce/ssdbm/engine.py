@@ -19,8 +19,6 @@ from sim.units import US_PER_S
 
 OPERATORS: Final = {"hash": ("bew-hash", "few-hash"), "nested": ("bew", "few")}
 LABELS: Final = {"bew": "BEW-join", "few": "FEW-join"}
-STEPS: Final = 10
-"""Halvings of the interval in which the highest rate lies."""
 
 
 def streams_of(
@@ -77,39 +75,51 @@ class Service:
     mode_1: float
 
 
-def service(load: Load, rate_per_s: float, give_up_us: float = 0.0) -> Service:
-    """Work per tuple once the window is full; gives up when it exceeds `give_up_us` by far."""
+def service(load: Load, rate_per_s: float) -> Service | None:
+    """Work per tuple once the window is full; None if it is more than twice what the processor has."""
     operator, feed = load.make(), load.feed(rate_per_s)
     half = len(feed) // 2
-    for occurrence in feed[:half]:
-        operator.insert(occurrence)
+    budget_us = 2 * half * 1e6 / rate_per_s
     before = operator.stats
-    done = 0
-    for occurrence in feed[half:]:
+    for number, occurrence in enumerate(feed):
+        if number == half:
+            before = operator.stats
         operator.insert(occurrence)
-        done += 1
-        if give_up_us and done % 50 == 0:
-            spent_us = work_us(load.operator, load.streams, before, operator.stats)
-            if spent_us > 2 * give_up_us * (len(feed) - half):
-                break
+        if number % CHECKED_EVERY == 0:
+            since = before if number >= half else NOTHING
+            if work_us(load.operator, since, operator.stats) > budget_us:
+                return None
     after = operator.stats
-    total_us = work_us(load.operator, load.streams, before, after)
+    total_us = work_us(load.operator, before, after)
     mode_1_us = WINDOW * (after.probes - before.probes) if load.operator.startswith("few") else 0
-    return Service(total_us / done, mode_1_us / total_us if total_us else 0.0)
+    return Service(total_us / (len(feed) - half), mode_1_us / total_us if total_us else 0.0)
 
 
-def maximum_throughput(load: Load, highest_per_s: float) -> tuple[float, Service]:
-    """The highest total rate that the processor keeps up with, to a thousandth, and the work per tuple there."""
-    low, high = 0.0, highest_per_s
+def maximum_throughput(load: Load) -> tuple[float, Service]:
+    """The highest total rate that the processor keeps up with, to a hundredth, and the work per tuple there."""
+
+    def keeps_up(rate: float) -> Service | None:
+        each = service(load, rate)
+        return each if each is not None and each.us * rate <= 1e6 else None
+
+    low, high = 0.0, LOWEST_PER_S
     found = Service(0.0, 0.0)
-    for _ in range(STEPS):
+    # From below: far above the maximum a tuple has more combinations than can be listed.
+    while (each := keeps_up(high)) is not None:
+        low, high, found = high, high * GROWTH, each
+    while high > 1.01 * low:
         middle = (low + high) / 2
-        each = service(load, middle, give_up_us=1e6 / middle)
-        if each.us * middle <= 1e6:
-            low, found = middle, each
-        else:
+        each = keeps_up(middle)
+        if each is None:
             high = middle
+        else:
+            low, found = middle, each
     return low, found
+
+
+CHECKED_EVERY: Final = 20
+LOWEST_PER_S: Final = 20.0
+GROWTH: Final = 1.4
 
 
 def response(load: Load, rate_per_s: float) -> dict[str, float]:
@@ -123,7 +133,7 @@ def response(load: Load, rate_per_s: float) -> dict[str, float]:
     for number, occurrence in enumerate(feed):
         operator.insert(occurrence)
         after = operator.stats
-        cost_us = work_us(load.operator, load.streams, before, after)
+        cost_us = work_us(load.operator, before, after)
         busy_until_us = max(busy_until_us, occurrence.at_us) + cost_us
         finished = _finished(load.operator, before, after)
         if number >= half:

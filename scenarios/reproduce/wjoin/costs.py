@@ -43,7 +43,7 @@ MODED: Final = ("mw", "few", "few-hash")
 HASHED: Final = ("hw", "xjoin-tree", "bew-hash")
 
 
-def work_us(name: str, streams: int, before: Stats, after: Stats) -> float:
+def work_us(name: str, before: Stats, after: Stats) -> float:
     """What an operator's work between two counts costs."""
 
     def counted(counter: str) -> int:
@@ -56,7 +56,8 @@ def work_us(name: str, streams: int, before: Stats, after: Stats) -> float:
         # `probes` are the tuples looked at in mode 1.
         comparisons += WINDOW * (counted("probes") + counted("mode_2"))
     if name == "few-hash":
-        hashes = counted("mode_2") * (streams - 1)
+        # Look-ups in mode 2; as in the other hash joins, a tuple's own insertion is not hashed again.
+        hashes = counted("hashes") - counted("inserts")
     elif name in HASHED:
         hashes = counted("probes")
     return (

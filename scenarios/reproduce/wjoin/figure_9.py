@@ -68,13 +68,13 @@ def measure(point: Point) -> list[Row]:
     if part == "b":
         feed = list(sales(streams, days=1, share=point["share"], seed=point["seed"]))
         operator = make(point["operator"], Uniform(WINDOW_US), streams)
-        return [total(point["operator"], operator, streams, feed)]
+        return [total(point["operator"], operator, feed)]
     per_s = rates(streams) if part == "a" else [FAST_PER_S] * streams
     if part == "slow":
         per_s[-1] = SLOWEST_PER_S
     feed = synthetic(per_s, tuples=point["tuples"], seed=point["seed"], switching=part == "slow")
     operator = make(point["operator"], Uniform(point["window_ms"] * 1000), streams)
-    return [total(point["operator"], operator, streams, feed)]
+    return [total(point["operator"], operator, feed)]
 
 
 def draw(table: Table) -> "Canvas":

@@ -54,7 +54,7 @@ def measure(point: Point) -> list[Row]:
     name, streams = point["operator"], point["streams"]
     operator = make(name, Uniform(WINDOW_US), streams, clean_every=point["clean_every"])
     feed = sales(streams, days=point["days"], share=point["share"], seed=point["seed"])
-    return blocks(name, operator, streams, feed, block=point["block"])
+    return blocks(name, operator, feed, block=point["block"])
 
 
 def draw(operators: dict[str, str], table: Table) -> "Canvas":

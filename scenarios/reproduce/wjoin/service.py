@@ -33,9 +33,7 @@ def make(
     )
 
 
-def blocks(
-    name: str, operator: Operator, streams: int, feed: Iterable[Occurrence], *, block: int
-) -> list[Row]:
+def blocks(name: str, operator: Operator, feed: Iterable[Occurrence], *, block: int) -> list[Row]:
     """Service time, comparisons and share of mode 1, averaged over every `block` tuples."""
     rows: list[Row] = []
     before = operator.stats
@@ -51,7 +49,7 @@ def blocks(
                 {
                     "tuples": number,
                     "at_h": last_us / 3.6e9,
-                    "service_us": work_us(name, streams, before, after) / block,
+                    "service_us": work_us(name, before, after) / block,
                     "comparisons": (after.comparisons - before.comparisons) / block,
                     "mode_1": (after.mode_1 - before.mode_1) / moded if moded else None,
                     "results": results,
@@ -61,7 +59,7 @@ def blocks(
     return rows
 
 
-def total(name: str, operator: Operator, streams: int, feed: list[Occurrence]) -> Row:
+def total(name: str, operator: Operator, feed: list[Occurrence]) -> Row:
     """The same over the second half of the tuples, when buffers are full."""
-    (_, row) = blocks(name, operator, streams, feed, block=len(feed) // 2)[:2]
+    (_, row) = blocks(name, operator, feed, block=len(feed) // 2)[:2]
     return row

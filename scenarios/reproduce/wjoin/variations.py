@@ -48,7 +48,7 @@ def measure_13(point: Point) -> list[Row]:
     operator = make("mw", Pairs(tuple(edges)), STREAMS, strategy=strategy)
     per_s = [RATE_PER_S / SLOWER] * STREAMS
     feed = synthetic(per_s, tuples=point["tuples"], seed=point["seed"])
-    return [total("mw", operator, STREAMS, feed)]
+    return [total("mw", operator, feed)]
 
 
 def points_14(size: Size) -> list[Point]:
@@ -69,9 +69,9 @@ def measure_14(point: Point) -> list[Row]:
     feed = synthetic(per_s, tuples=point["tuples"], seed=point["seed"])
     if point["operator"] == "lca":
         operator = make("mw", _path(two_way=True), STREAMS, strategy=Strategy.LCA)
-        return [total("mw", operator, STREAMS, feed)]
+        return [total("mw", operator, feed)]
     rows = [
-        total("nlw", make("nlw", _path(backward=backward), STREAMS), STREAMS, feed)
+        total("nlw", make("nlw", _path(backward=backward), STREAMS), feed)
         for backward in (False, True)
     ]
     return [
