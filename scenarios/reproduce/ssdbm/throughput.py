@@ -16,7 +16,7 @@ STREAMS: Final = {Size.FULL: (2, 3, 4, 5, 6), Size.QUICK: (2, 4, 6)}
 VALUES_PER_S: Final = 100 / 6
 """Values for each second of the window: 1,000 for a minute. What a tuple finds then depends on the rate alone."""
 WINDOW_S: Final = {
-    Size.FULL: {"hash": 60.0, "nested": 10.0},
+    Size.FULL: {"hash": 12.0, "nested": 3.0},
     Size.QUICK: {"hash": 0.6, "nested": 0.6},
 }
 SPREAD: Final = 10.0
@@ -149,6 +149,7 @@ FIGURE = Figure(
     },
     (
         "The text that is left of the paper has lost its numbers: values and windows of nested loops are ours.",
+        "Windows of hash joins are 12 s, not a minute, with a fifth of the values: a tuple finds as many partners at the same rate.",
         "Work is counted at stated costs, not measured; a join keeps up if the work of a second's tuples takes at most a second.",
     ),
 )
