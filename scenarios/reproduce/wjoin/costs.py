@@ -11,7 +11,8 @@ hash, insert, form a result                       5, 5, 2 us, as `join.cpu_us` o
 
 Ripple join and XJoin are cleaned from time to time, so they test no expiry while they scan; their clean-ups are taken to
 cost nothing, which favours them. MW and FEW test the window once for each tuple that they look at in mode 1 or
-admit in mode 2, and only the predicate in mode 2. The costs were fixed before any of these figures was computed.
+admit in mode 2, and only the predicate in mode 2. The costs were fixed before any of these figures was computed, with one
+exception: FEW by hashing was charged at first for look-ups in all tables, also after a miss, which BEW was not.
 """
 
 from typing import Final
