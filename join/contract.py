@@ -148,7 +148,10 @@ class Stats:
     spilled: int
     """Tuples written to disk because memory was full."""
     hashes: int = 0
-    """Values hashed: of tuples and of intermediate results (SNJoin Fig. 4, Hash); if counted."""
+    """Values hashed: of tuples and of intermediate results (SNJoin Fig. 4, Hash); if counted.
+
+    FEW by hashing in its published modes: also look-ups in mode 2.
+    """
     inserts: int = 0
     """Tuples and intermediate results put into a table or buffer (Fig. 4, Insert); if counted."""
     choices: int = 0

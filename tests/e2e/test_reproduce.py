@@ -11,7 +11,19 @@ from scenarios.reproduce.outputs import read_verdict
 from scenarios.reproduce.registry import all_figures
 from scenarios.reproduce.stored import stored_verdict
 
-CHEAP = ("snjoin-4", "snjoin-5", "snjoin-10", "shared-2b", "shared-3b", "heed-heads")
+CHEAP = (
+    "snjoin-4",
+    "snjoin-5",
+    "snjoin-10",
+    "wjoin-9",
+    "wjoin-13",
+    "wjoin-14",
+    "ssdbm-output",
+    "pwindow-answers",
+    "shared-2b",
+    "shared-3b",
+    "heed-heads",
+)
 """Figures that take seconds: a change of an operator, a schedule or an election shows here first."""
 
 

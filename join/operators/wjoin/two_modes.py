@@ -95,13 +95,15 @@ class TwoModes(WJoin):
         return [*self._take_due(), *super().insert(occurrence)]
 
     _out_of_order = 0
+    _lookups = 0
     _due: tuple[Result, ...] = ()
 
     @property
     def stats(self) -> Stats:
         """Counters of the work so far."""
         stats = super().stats
-        return replace(stats, late=stats.late + self._out_of_order)
+        late = stats.late + self._out_of_order
+        return replace(stats, late=late, hashes=stats.hashes + self._lookups)
 
     def advance(self, at_us: int) -> Sequence[Result]:
         """Advance event time: nothing is dropped by it, since mode 2 does not end with time but with tuples."""
@@ -233,6 +235,7 @@ class TwoModes(WJoin):
         for k in others:
             buffer = self._inputs[k]
             count = buffer.values.get(value, 0)
+            self._lookups += self.by_bucket
             self._comparisons += partial * (count if self.by_bucket else buffer.admitted)
             partial *= count
             if not partial:
