@@ -1,8 +1,8 @@
 """The streams of W-join §4.2: synthetic ones, and sales of stores like those of the paper, whose data nobody has.
 
 Sales: stores open from 7:30 to 20:00 (§4.3), together 5,000 transactions an hour (§4.3) on average. How sales spread over the
-day, and which items are sold how often, the paper does not say: here two peaks, and items by Zipf's law with
-exponent 0.5 over 10,000 of them, so that few items are sold in several stores within the hour.
+day, and which items are sold how often, the paper does not say: here two peaks, and items by Zipf's law over 10,000 of them,
+with exponent 0.5, so that few items are sold in several stores within the hour, or, of two stores, also others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,7 @@ from heapq import merge
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from join.contract import Occurrence
 from sim.rng import RandomStreams
@@ -30,27 +31,41 @@ VALUES: Final = 10
 """§4.2: "a small set of integer numbers"; the paper does not say how many."""
 
 
-def sales(stores: int, *, days: int, share: float, seed: int) -> Iterator[Occurrence]:
+EXPONENTS: Final = (0.5, 0.75, 1.0, 1.25)
+"""Of the items' popularity, where it matters."""
+
+
+def sales(
+    stores: int, *, days: int, share: float, seed: int, exponent: float = EXPONENT
+) -> Iterator[Occurrence]:
     """Sales of all stores in order of time; with `share`, so much of the paper's rate."""
     random = RandomStreams(seed)
+    weights = np.arange(1, ITEMS + 1, dtype=float) ** -exponent
+    weights /= weights.sum()
     return merge(
-        *(_store(store, stores, days, share, random) for store in range(stores)),
+        *(
+            _store(
+                store,
+                random.vector("reproduce.wjoin.sales", store),
+                weights,
+                days,
+                share / stores,
+            )
+            for store in range(stores)
+        ),
         key=lambda sale: sale.at_us,
     )
 
 
 def _store(
-    store: int, stores: int, days: int, share: float, random: RandomStreams
+    store: int, draws: np.random.Generator, weights: NDArray[np.float64], days: int, share: float
 ) -> Iterator[Occurrence]:
-    draws = random.vector("reproduce.wjoin.sales", store)
-    weights = np.arange(1, ITEMS + 1, dtype=float) ** -EXPONENT
-    weights /= weights.sum()
     open_hours = CLOSES_H - OPENS_H
     scale = open_hours / (sum(HOURS[:-1]) + HOURS[-1] / 2)
     for day in range(days):
         for hour, weight in enumerate(HOURS):
             length_h = min(1.0, open_hours - hour)
-            mean = share * PER_HOUR / stores * weight * scale * length_h
+            mean = share * PER_HOUR * weight * scale * length_h
             count = int(draws.poisson(mean))
             begins_us = day * DAY_US + round((OPENS_H + hour) * HOUR_US)
             times = np.sort(draws.random(count)) * length_h * HOUR_US
