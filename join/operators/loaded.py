@@ -94,7 +94,7 @@ class LoadedOperator:
         while self._waiting and self.cpu.now_ns <= at_ns:
             yield self._serve()
         if self._idle is not None:
-            while not self._waiting and self.cpu.now_ns < at_ns:
+            while not self._waiting and self.cpu.now_ns <= at_ns:
                 spent_ns = self._idle(at_ns - self.cpu.now_ns)
                 if not spent_ns:
                     break

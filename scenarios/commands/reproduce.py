@@ -110,6 +110,8 @@ def _list(figures: "list[Figure]") -> None:
 def _in_short(verdict: "Verdict | None") -> str:
     if verdict is None:
         return "never computed"
+    if not verdict.findings:
+        return f"no claim ({verdict.size.value})"
     hold = sum(finding.holds for finding in verdict.findings.values())
     return f"{hold} of {len(verdict.findings)} hold ({verdict.size.value})"
 

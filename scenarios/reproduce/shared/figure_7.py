@@ -59,8 +59,9 @@ def _matters(table: Table) -> Finding:
     ]
     holds = all(later > sooner for sooner, later in pairwise(costs))
     ours += f"; the worst schedule costs {1e3 * costs[0]:.1f} ms more at size 1, {1e3 * costs[-1]:.0f} at 5"
-    why = "" if holds else "Few tuples make a run of heavy-tailed bursts uneven."
-    return Finding(holds, f"MQT below {ours}", why)
+    listed = ", ".join(f"{1e3 * cost:.1f}" for cost in costs)
+    why = f"What the worst schedule costs, at sizes 1 to 5: {listed} ms. Heavy-tailed bursts make short runs uneven."
+    return Finding(holds, f"MQT below {ours}", "" if holds else why)
 
 
 def _improves(table: Table, other: str, least: float) -> Finding:
@@ -70,7 +71,9 @@ def _improves(table: Table, other: str, least: float) -> Finding:
     holds = max(share, together, longer) >= least
     label = LABELS[other]
     ours = f"{share:.0%} below {label}, {together:.0%} if both streams have the same bursts; {label} takes {longer:.0%} longer"
-    return Finding(holds, ours, "" if holds else "MQT can save only what small windows wait.")
+    return Finding(
+        holds, ours, "" if holds else "MQT can save only the time that small windows wait."
+    )
 
 
 def _lwo(table: Table) -> Finding:

@@ -59,7 +59,7 @@ def _times_as_long(table: Table) -> Finding:
     fits = [load for load, ratio in ratios.items() if ratio >= TIMES]
     text = ", ".join(f"{ratio:.1f} at load {load:g}" for load, ratio in ratios.items())
     why = f"SWF takes {text} times as long as MQT: it never falls so far behind."
-    region = f"holds from load {fits[0]:g} on" if fits else "at no load"
+    region = f"holds at loads {', '.join(f'{load:g}' for load in fits)}" if fits else "at no load"
     return Finding(bool(fits), f"{text} times; {region}", "" if fits else why)
 
 

@@ -72,12 +72,16 @@ def _saturation(table: Table) -> str:
     return f"saturated: {', '.join(parts)}"
 
 
+def _listed(loads: list[float]) -> str:
+    return ", ".join(f"{load:g}" for load in loads)
+
+
 def _feedback(table: Table) -> Finding:
     without, paper = _rates(table, "all-heads"), _rates(table, "paper")
     gained = {load: paper[load] / without[load] - 1 for load in without if without[load]}
     region = [load for load, gain in gained.items() if gain >= GAIN]
     text = ", ".join(f"{100 * gain:+.0f} % at load {load:g}" for load, gain in gained.items())
-    where = f"at least 90 % from load {region[0]:g} on" if region else "90 % at no load"
+    where = f"at least 90 % at loads {_listed(region)}" if region else "90 % at no load"
     why = f"Without feedback heads must be overloaded for that: {text}."
     return Finding(bool(region), f"{text}; {where}; {_saturation(table)}", "" if region else why)
 
@@ -89,7 +93,7 @@ def _above_mjoin(table: Table) -> Finding:
     ratio = ", ".join(f"{paper[load]:.0f} to {mjoin[load]:.0f} at load {load:g}" for load in loaded)
     holds = len(worse) < len(loaded)
     first = [load for load in loaded if paper[load] >= mjoin[load]]
-    where = f"higher from load {first[0]:g} on" if first else "higher at no load"
+    where = f"higher at loads {_listed(first)}" if first else "higher at no load"
     why = "Feedback loses some results, and nobody is overloaded." if not holds else ""
     return Finding(holds, f"results/s: {ratio}; {where}", why)
 

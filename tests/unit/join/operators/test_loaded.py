@@ -94,3 +94,10 @@ def test_a_blocked_processor_serves_later() -> None:
     loaded.block(100_000)
     assert [each.done_ns for each in run(loaded, [occurrence])] == [105_000]
     assert loaded.blocked_ns == 100_000
+
+
+def test_a_processor_that_is_free_as_a_tuple_arrives_has_taken_the_one_that_waited() -> None:
+    occurrences = [Occurrence(0, 0, at_us) for at_us in (0, 4, 10)]
+    loaded = engine(dict.fromkeys(occurrences, 10), buffer=1)
+    assert [each.done_ns for each in run(loaded, occurrences)] == [10_000, 20_000, 30_000]
+    assert loaded.dropped == 0
