@@ -93,6 +93,8 @@ class Engine:
         self._events = 0
         self._batch = 0
         self._unsettled: dict[str, Pipeline] = {}
+        self._punctual: list[Pipeline] = []
+        self._sharing: list[Pipeline] = []
         self._settled: list[Output] = []
         """Changes to return with the next call."""
 
@@ -118,6 +120,7 @@ class Engine:
         assert name not in [pipeline.name for pipeline in self._leaving], name
         pipeline = self._assembler.assemble(name, self._plan(sql), [])
         self._pipelines[name] = pipeline
+        self._sort_queries()
         return pipeline
 
     def remove_query(self, name: str) -> None:
@@ -133,6 +136,7 @@ class Engine:
             pipeline.feed.leave(self._now_us or 0)
             self._leaving.append(pipeline)
             self._discard_finished()
+        self._sort_queries()
 
     def explain(self, sql: str) -> str:
         """How a query would be run.
@@ -258,9 +262,9 @@ class Engine:
     def _move(self, now_us: int) -> list[Output]:
         """Set the time; returns the changes of the instants before, and begins this one with what time alone does."""
         outputs = self._returned()
-        if self._now_us is not None and now_us > self._now_us:
+        if self._now_us is None or now_us > self._now_us:
             outputs += self._settle()
-        punctual = [p for p in self._pipelines.values() if not isinstance(p.feed, SharedFeed)]
+        punctual = self._punctual
         while (instant_us := self._next_us(punctual)) is not None and instant_us <= now_us:
             self._moment.now_us = instant_us
             event = Event(self._next_event(), instant_us, self._batch)
@@ -277,7 +281,7 @@ class Engine:
         if self._now_us is None or now_us > self._now_us:
             self._now_us = now_us
         self._moment.now_us = self._now_us
-        for pipeline in self._shared():
+        for pipeline in self._sharing:
             assert isinstance(pipeline.feed, SharedFeed)
             # Rows may still arrive at this very instant: its changes are not known yet.
             steps = pipeline.feed.finished(self._now_us - 1, self._now_us)
@@ -295,29 +299,37 @@ class Engine:
         if self._now_us is None:
             return []
         outputs = self._settle_punctual(self._now_us)
-        event = Event(self._next_event(), self._now_us, self._batch)
-        for pipeline in self._shared():
-            outputs += pipeline.settle(event)
-        self._discard_finished()
+        if self._sharing:
+            event = Event(self._next_event(), self._now_us, self._batch)
+            for pipeline in self._sharing:
+                outputs += pipeline.settle(event)
+            self._discard_finished()
         return outputs
 
     def _settle_punctual(self, instant_us: int) -> list[Output]:
         """The changes of an instant that is over, except of queries with a shared join."""
+        unsettled = self._unsettled
+        if not unsettled:
+            return []
+        self._unsettled = {}
         event = Event(self._next_event(), instant_us, self._batch)
-        unsettled, self._unsettled = self._unsettled, {}
         self._batch += 1
+        if len(unsettled) == 1:
+            (pipeline,) = unsettled.values()
+            return [] if isinstance(pipeline.feed, SharedFeed) else pipeline.settle(event)
         # In the order of the queries, whatever the order of the events.
         return [
             output
-            for name, pipeline in self._pipelines.items()
-            if name in unsettled and not isinstance(pipeline.feed, SharedFeed)
+            for pipeline in self._punctual
+            if pipeline.name in unsettled
             for output in pipeline.settle(event)
         ]
 
-    def _shared(self) -> list[Pipeline]:
-        """The queries with a shared join, those with pending results after their removal included."""
-        running = [p for p in self._pipelines.values() if isinstance(p.feed, SharedFeed)]
-        return running + self._leaving
+    def _sort_queries(self) -> None:
+        """List queries with a shared join, pending ones that were removed included, and the others."""
+        running = self._pipelines.values()
+        self._punctual = [p for p in running if not isinstance(p.feed, SharedFeed)]
+        self._sharing = [p for p in running if isinstance(p.feed, SharedFeed)] + self._leaving
 
     def _returned(self) -> list[Output]:
         outputs, self._settled = self._settled, []
@@ -329,6 +341,7 @@ class Engine:
             if isinstance(pipeline.feed, SharedFeed) and pipeline.feed.is_finished:
                 self._leaving.remove(pipeline)
                 self._assembler.discard(pipeline)
+                self._sort_queries()
 
     def _plan(self, sql: str) -> Plan:
         """The plan of a query that can be run."""

@@ -86,9 +86,13 @@ class Pipeline:
             steps = self.feed.settle(event)
             if self._reads_anew and (not steps or steps[-1][0] != event.now_us):
                 steps.append((event.now_us, []))
-            outputs = [output for step in steps[:-1] for output in self._applied(*step)]
-            if steps:
-                outputs += self._applied(*steps[-1], reads_anew=self._reads_anew)
+            if len(steps) == 1:
+                ((at_us, batch),) = steps
+                outputs = self._applied(at_us, batch, reads_anew=self._reads_anew)
+            else:
+                outputs = [output for step in steps[:-1] for output in self._applied(*step)]
+                if steps:
+                    outputs += self._applied(*steps[-1], reads_anew=self._reads_anew)
         except InputError as fault:
             raise self._named(self._where(event), fault) from fault
         self._arrived.clear()
@@ -118,14 +122,16 @@ class Pipeline:
     def _applied(
         self, at_us: int, batch: Sequence[Delta], *, reads_anew: bool = False
     ) -> list[Output]:
-        deltas = list(batch)
+        deltas: Sequence[Delta] = batch
         for transform in self._transforms:
-            # Stored rows are re-evaluated first, so that the batch meets operators in line with the new table.
-            turned: list[Delta] = []
             if reads_anew and isinstance(transform, TableSelection | TableColumns):
-                turned = transform.refresh()
-            deltas = turned + transform.apply(deltas)
-        return self._outputs(at_us, net(deltas))
+                # Stored rows are re-evaluated first, so that the batch meets operators in line with the new table.
+                deltas = transform.refresh() + transform.apply(deltas)
+            else:
+                deltas = transform.apply(deltas)
+        if not deltas:
+            return []
+        return self._outputs(at_us, deltas if len(deltas) == 1 else net(deltas))
 
     def _outputs(self, at_us: int, deltas: Sequence[Delta]) -> list[Output]:
         self.outputs += len(deltas)
