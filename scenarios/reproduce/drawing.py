@@ -20,8 +20,10 @@ def panels(count: int, *, rows: int = 1) -> "tuple[Canvas, list[Axes]]":
 
     columns = -(-count // rows)
     canvas = Canvas(figsize=(4.2 * columns + 0.6, 3.6 * rows + 0.3), layout="constrained")
-    grid = canvas.subplots(rows, columns, squeeze=False)
-    return canvas, list(grid.flat)[:count]
+    grid = list(canvas.subplots(rows, columns, squeeze=False).flat)
+    for unused in grid[count:]:
+        unused.axis("off")
+    return canvas, grid[:count]
 
 
 def curves(
