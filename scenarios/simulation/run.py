@@ -217,6 +217,7 @@ def _finish(simulation: Simulation) -> None:
     if simulation.queries is not None:
         simulation.queries.site.finish()
     simulation.join.close(simulation.network.air.close())
+    simulation.sink.finish()
     _record_traffic(simulation, before_us=now_us + US_PER_S)  # the run ends inside its last second
     _record_energy(simulation)
     deaths = simulation.recorder.rows("deaths")

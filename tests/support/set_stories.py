@@ -94,12 +94,13 @@ def run(
     membership = Membership(story.motes)
     links = ToyLinks(clock, rng, nodes=story.motes, delay_us_max=FLIGHT_US, loss=loss)
     kept = SetsSettings("join", story.window_us, reporting.level)
+    site = SetsSite(clock, rows, kept, true_time, membership)
     ports = Ports(
         clock=clock,
         links=links,
         cpus=ToyCpus(clock, rng, full=0.0),
         membership=membership,
-        sink=SetsSite(clock, rows, kept, true_time, membership),
+        sink=site,
         accounts=accounts,
         way=StraightWay(),
         local_us=true_time,
@@ -171,6 +172,7 @@ def run(
     if isinstance(join, ReportedJoin):
         assert join.stays == 0, "stays that are over are forgotten"
     join.close(links.on_air())
+    site.finish()
     cells = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     return Outcome(cells, accounts, links, taken, elections)
 
