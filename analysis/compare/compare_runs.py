@@ -26,6 +26,7 @@ from analysis.compare.run_plots import draw_comparison
 from analysis.spark.background_session import StartingSession
 from analysis.spark.tasks import Bars, NoBar
 from analysis.spark.traces import Rejected, Run, find_runs
+from analysis.store.place import Place
 from sim.errors import TraceError
 
 Report = Callable[[str], None]
@@ -71,7 +72,7 @@ class Comparison:
 
 
 def compare(
-    run_dirs: Sequence[Path],
+    run_dirs: Sequence[Place],
     out_dir: Path | None = None,
     master: str | None = None,
     *,

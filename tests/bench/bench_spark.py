@@ -81,7 +81,7 @@ class Tasks:
         share_code(self._spark, PACKAGES)
         folder.mkdir()
         self._workshop = Workshop(
-            content(), "bench", str(folder), str(folder), None, False, False, "bench"
+            content(), "bench", str(folder), folder, None, False, False, "bench"
         )
         # Processes start and import once per core, whatever the number of runs.
         self.wall_s("warm", 15.0, 2 * cores)
