@@ -26,7 +26,6 @@ DIGITS: Final = 9
 """Significant digits of measured numbers: enough to judge by, too few for the last bit of a machine's mathematics."""
 ATTEMPTS_MAX: Final = 2
 """A point is given up after its process has died this many times; Spark allows four."""
-PACKAGES: Final = ("sim", "network", "join", "clustering", "scenarios", "analysis")
 
 Measure = Callable[[Point], Sequence[Row]]
 
@@ -144,6 +143,7 @@ def _by_spark(
     from analysis.spark.starting import StartingSession
     from analysis.spark.task_check import check_tasks
     from analysis.spark.tasks import Progress, run_tasks
+    from scenarios.sweep.driver import PACKAGES
 
     report("starting Spark …")
     spark = StartingSession(master, tasks_may_die=True, report=report)()

@@ -9,6 +9,8 @@ from scenarios.reproduce import points as points_module
 from scenarios.reproduce.figure import Figure, Finding, Point, Row, Size
 from scenarios.reproduce.outputs import Verdict, read_verdict, verdict_of, write_figure
 from scenarios.reproduce.points import Job, Worker, compute, table_of
+from scenarios.reproduce.registry import all_figures
+from scenarios.reproduce.stored import stored_verdict
 from scenarios.reproduce.table import Table
 
 CALLS: list[Point] = []
@@ -142,3 +144,16 @@ def test_a_table_selects_averages_and_sorts() -> None:
     assert table.mean("y", x=2) == 5.0
     assert table.distinct("who") == ["a", "b"]
     assert table.csv().splitlines()[:2] == ["x,y,seed,who", "2,4.0,1,a"]
+
+
+@pytest.mark.slow
+def test_points_are_computed_in_processes_where_spark_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(points_module, "find_spec", lambda name: None)
+    figures = [all_figures()[name] for name in ("shared-2b", "shared-3b")]
+    assert compute(figures, Size.QUICK, tmp_path) == {}
+    for each in figures:
+        table = table_of(each, Size.QUICK, tmp_path)
+        assert table is not None
+        assert verdict_of(each, Size.QUICK, table) == stored_verdict(each, Size.QUICK)
