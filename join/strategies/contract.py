@@ -71,6 +71,8 @@ class Needs:
     """The most that the sink can know; all lower levels follow from it."""
     sends_every_reading: bool = True
     """Whether each reading causes at least one message for the sink, so that their number bounds the load from below."""
+    amends: bool = False
+    """Whether a reading may have more than one result, of which the later ones amend the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ class ReportingSettings:
     """How long a report may be held in all, so that several share a message."""
     refresh_us: int
     """How often a head confirms what it holds."""
+    straight: bool
+    """Whether readings for the sink go straight there, and not by their motes' heads."""
     compact: bool
     """Whether records have fields of variable length."""
     hop_us: int

@@ -37,7 +37,8 @@ class Join(Table):
         " the sink could not know) and `change` (motes lease to heads, heads report changes);"
         " `rendezvous` (all readings of a value meet at its home); `perpendicular` (readings are stored along"
         " a row of a grid and probe along a column), `two-phase` (heads keep readings until the sink knows of"
-        " readings elsewhere that may join), `placed` (the place where readings of a value meet is chosen by cost)"
+        " readings elsewhere that may join), `placed` (the place where readings of a value meet is chosen by cost);"
+        " `automatic` (motes follow the one of these that a cost model takes to be the cheapest)"
     )
     answer: Literal["results", "sets", "occupancy", "count"] = Field(
         "results",
@@ -54,6 +55,11 @@ class Join(Table):
         "plain",
         description="`compact`: values and times in readings and reports of `centralised`, `lease`, `change` and `two-phase` take"
         " as few bytes as they need",
+    )
+    path: Literal["head", "straight"] = Field(
+        "head",
+        description="`centralised` and `lease`: whether readings go to the sink by their motes' heads, or `straight`, on the"
+        " routing tree's own path",
     )
     home: Literal["hash", "scope"] = Field(
         "hash",

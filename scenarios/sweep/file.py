@@ -59,6 +59,7 @@ class SweepTable(Table):
     scenario: str
     seeds: Annotated[list[Seed], Field(min_length=1)]
     timeout_s: Annotated[float, Field(gt=0)] | None = None
+    omit_invalid: bool = False
     metrics: list[str] = Field(default=[])
     by: list[str] = Field(default=[])
     baseline: str | None = None
@@ -93,6 +94,8 @@ class Sweep:
     points: list[Point]
     axes: list[str]
     timeout_s: float | None
+    omit_invalid: bool
+    """Whether combinations that the scenario does not allow are left out, and not reported as failed."""
     metrics: list[str]
     by: list[str]
     baseline: str | None
@@ -129,6 +132,7 @@ def load_sweep(name_or_path: str) -> Sweep:
         points=points,
         axes=axes,
         timeout_s=table.timeout_s,
+        omit_invalid=table.omit_invalid,
         metrics=table.metrics,
         by=table.by,
         baseline=table.baseline,

@@ -68,7 +68,7 @@ def build_sink(
         window_us=to_us(scenario.join.window_s),
         arity_least=scenario.motes.count if complete else 2,
         with_partners=scenario.trace.partners,
-        amends=_timeout_us(scenario) > 0,
+        amends=STRATEGIES[scenario.join.strategy].needs.amends or _timeout_us(scenario) > 0,
         merge=merge_all if scenario.join.form == "factorised" else merge_latest,
     )
     return SinkSite(kernel, recorder.rows("results"), settings, network.true_us, queries)
@@ -155,6 +155,7 @@ def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
         level=AnswerLevel(table.answer),
         delay_us=to_us(table.delay_s),
         refresh_us=to_us(refresh_s),
+        straight=table.path == "straight",
         compact=table.records == "compact",
         hop_us=hop_us(scenario, site.profile),
         clock_us=round(CLOCK_SIGMAS * scenario.faults.clock_offset_ms * 1000),

@@ -15,7 +15,6 @@ from join.strategies.accounts import Accounts
 from join.strategies.change.driver import ReportedJoin
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings, ReportingSettings
 from join.strategies.cpu_costs import CpuCosts
-from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.contract import true_time
 from network.membership import Membership
@@ -23,6 +22,7 @@ from network.routing.sink_way import StraightWay
 from sim.rng import RandomStreams
 from sim.trace.kinds import REPORT, RESYNC
 from sim.trace.tables import TABLES, AnswerLevel, Fate
+from tests.support.restless import RESTLESS, made
 from tests.support.toy_network import REPORTING, ToyClock, ToyCpus, ToyLinks
 
 FLIGHT_US = 10
@@ -32,7 +32,17 @@ SLACK_US = 4 * FLIGHT_US
 REFRESH_US = 600
 COLUMNS = [column.name for column in TABLES["results"]]
 
-SETS = ("centralised", "lease", "change", "rendezvous", "perpendicular", "two-phase", "placed")
+SETS = (
+    "centralised",
+    "lease",
+    "change",
+    "rendezvous",
+    "perpendicular",
+    "two-phase",
+    "placed",
+    "automatic",
+    RESTLESS,
+)
 SLACKS_US = {"perpendicular": 8 * FLIGHT_US, "two-phase": 6 * FLIGHT_US}
 """Of strategies that take longer: probes wait for stores; candidates are called for."""
 
@@ -125,7 +135,7 @@ def run(
         places_m=None,
         cell_m=10.0,
     )
-    join = STRATEGIES[strategy].make(ports, settings)
+    join = made(strategy, ports, settings)
     down_us: dict[int, int] = {}
 
     def elect(heads: list[int]) -> None:
