@@ -25,6 +25,9 @@ Newest = dict[int, int]
 Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newest]]
 """Merges the partners from several heads: all members, and the newest of each sensor."""
 
+_Reported = dict[Stream, set[int]]
+"""Partners reported of a reading: sensors, and the times of their readings."""
+
 
 @dataclass(frozen=True, slots=True)
 class SinkSettings:
@@ -39,7 +42,8 @@ class SinkSettings:
     """Whether the trace lists partners."""
     amends: bool
     """Whether a reading may have more than one result."""
-    merge: Merge
+    factorised: bool
+    """Whether each reading of a partner counts, or the partner once."""
 
 
 class SinkSite:
@@ -67,7 +71,8 @@ class SinkSite:
         self._query = settings.query
         self._arity_least = settings.arity_least
         self._with_partners = settings.with_partners
-        self._merge = settings.merge
+        self._factorised = settings.factorised
+        self._merge: Merge = merge_all if settings.factorised else merge_latest
         self._true_us = true_us
         self._amends = settings.amends
         self._queries = queries
@@ -79,7 +84,7 @@ class SinkSite:
         self.delay_us = 0
         """Sum of the results' delays."""
         self._listeners: list[Callable[[int], None]] = []
-        self._reported: dict[Reading, set[Stream]] = {}
+        self._reported: dict[Reading, _Reported] = {}
         """Partners reported of recent readings, if results may be amended."""
         self._due_us: dict[Value, int] = {}
         """By value in the answer: when to check whether a sensor has left."""
@@ -130,20 +135,21 @@ class SinkSite:
         reading, partners, partial = result
         at_us = self._clock.now_us
         members, newest_us = self._merge(partners)
-        known: set[Stream] = set()
+        known: _Reported = {}
         if self._amends:
             known = self._reported.get(reading, known)
             if known:
-                members = tuple(member for member in members if member.stream not in known)
-                newest_us = {node: us for node, us in newest_us.items() if node not in known}
+                members, newest_us = self._unreported(members, known)
             if not members:
                 return
         amends = bool(known)
-        arity = len(known) + len(newest_us) + 1
+        fresh = sum(stream not in known for stream in newest_us)
+        arity = len(known) + fresh + 1
         if arity < self._arity_least:
             return
         if self._amends:
-            known.update(newest_us)
+            for stream, member_us in members:
+                known.setdefault(stream, set()).add(member_us)
             self._reported[reading] = known
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
@@ -153,7 +159,7 @@ class SinkSite:
         if due_us is None or self.answer.departure_us(min(sensors_us.values())) < due_us:
             self._watch(value, at_us)
         delay_us = at_us - self._true_us(reading.node, reading.at_us)
-        self.width += len(newest_us)
+        self.width += fresh
         for listener in self._listeners:
             listener(at_us)
         if not amends:
@@ -177,6 +183,14 @@ class SinkSite:
                 level=AnswerLevel.RESULTS,
             )
         )
+
+    def _unreported(
+        self, members: tuple[Member, ...], known: _Reported
+    ) -> tuple[tuple[Member, ...], Newest]:
+        """Partners that have not been reported yet: in the factorised form readings, else sensors."""
+        if self._factorised:
+            return merge_all([tuple(m for m in members if m.at_us not in known.get(m.stream, ()))])
+        return merge_latest([tuple(m for m in members if m.stream not in known)])
 
     def _forget(self, reading: Reading) -> None:
         self._reported.pop(reading, None)

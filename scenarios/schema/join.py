@@ -176,6 +176,15 @@ class Join(Table):
         return self
 
     @model_validator(mode="after")
+    def _regions_are_known(self) -> Self:
+        if self.answer == "occupancy" and self.path == "straight":
+            raise ValueError(
+                "path = 'straight': expected 'head' with answer = 'occupancy', or the sink would not know"
+                " the regions that readings come from"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _target_goes_with_the_directory(self) -> Self:
         if self.target_recall is not None and self.feedback != "directory":
             raise ValueError(

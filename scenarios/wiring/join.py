@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from join.sink.queries import SinkQueries
 from join.sink.sets_site import SetsSettings, SetsSite
-from join.sink.site import SinkSettings, SinkSite, merge_all, merge_latest
+from join.sink.site import SinkSettings, SinkSite
 from join.strategies.accounts import Accounts
 from join.strategies.contract import (
     JoinSettings,
@@ -69,7 +69,7 @@ def build_sink(
         arity_least=scenario.motes.count if complete else 2,
         with_partners=scenario.trace.partners,
         amends=STRATEGIES[scenario.join.strategy].needs.amends or _timeout_us(scenario) > 0,
-        merge=merge_all if scenario.join.form == "factorised" else merge_latest,
+        factorised=scenario.join.form == "factorised",
     )
     return SinkSite(kernel, recorder.rows("results"), settings, network.true_us, queries)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.reading import Reading
-from join.sink.site import SinkSettings, SinkSite, merge_all
+from join.sink.site import SinkSettings, SinkSite
 from join.strategies.accounts import Accounts
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings
 from join.strategies.cpu_costs import CpuCosts
@@ -118,7 +118,7 @@ def join_results(
         arity_least=2,
         with_partners=True,
         amends=strategy in ("automatic", RESTLESS),
-        merge=merge_all,
+        factorised=True,
     )
     membership = Membership(story.motes)
     links = ToyLinks(clock, rng, nodes=story.motes, delay_us_max=FLIGHT_US, loss=loss)
