@@ -25,9 +25,6 @@ Newest = dict[int, int]
 Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newest]]
 """Merges the partners from several heads: all members, and the newest of each sensor."""
 
-_Reported = dict[Stream, set[int]]
-"""Partners reported of a reading: sensors, and the times of their readings."""
-
 
 @dataclass(frozen=True, slots=True)
 class SinkSettings:
@@ -42,8 +39,7 @@ class SinkSettings:
     """Whether the trace lists partners."""
     amends: bool
     """Whether a reading may have more than one result."""
-    factorised: bool
-    """Whether each reading of a partner counts, or the partner once."""
+    merge: Merge
 
 
 class SinkSite:
@@ -71,8 +67,7 @@ class SinkSite:
         self._query = settings.query
         self._arity_least = settings.arity_least
         self._with_partners = settings.with_partners
-        self._factorised = settings.factorised
-        self._merge: Merge = merge_all if settings.factorised else merge_latest
+        self._merge = settings.merge
         self._true_us = true_us
         self._amends = settings.amends
         self._queries = queries
@@ -84,7 +79,7 @@ class SinkSite:
         self.delay_us = 0
         """Sum of the results' delays."""
         self._listeners: list[Callable[[int], None]] = []
-        self._reported: dict[Reading, _Reported] = {}
+        self._reported: dict[Reading, set[Stream]] = {}
         """Partners reported of recent readings, if results may be amended."""
         self._due_us: dict[Value, int] = {}
         """By value in the answer: when to check whether a sensor has left."""
@@ -135,21 +130,20 @@ class SinkSite:
         reading, partners, partial = result
         at_us = self._clock.now_us
         members, newest_us = self._merge(partners)
-        known: _Reported = {}
+        known: set[Stream] = set()
         if self._amends:
             known = self._reported.get(reading, known)
             if known:
-                members, newest_us = self._unreported(members, known)
+                members = tuple(member for member in members if member.stream not in known)
+                newest_us = {node: us for node, us in newest_us.items() if node not in known}
             if not members:
                 return
         amends = bool(known)
-        fresh = sum(stream not in known for stream in newest_us)
-        arity = len(known) + fresh + 1
+        arity = len(known) + len(newest_us) + 1
         if arity < self._arity_least:
             return
         if self._amends:
-            for stream, member_us in members:
-                known.setdefault(stream, set()).add(member_us)
+            known.update(newest_us)
             self._reported[reading] = known
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
@@ -159,7 +153,7 @@ class SinkSite:
         if due_us is None or self.answer.departure_us(min(sensors_us.values())) < due_us:
             self._watch(value, at_us)
         delay_us = at_us - self._true_us(reading.node, reading.at_us)
-        self.width += fresh
+        self.width += len(newest_us)
         for listener in self._listeners:
             listener(at_us)
         if not amends:
@@ -183,14 +177,6 @@ class SinkSite:
                 level=AnswerLevel.RESULTS,
             )
         )
-
-    def _unreported(
-        self, members: tuple[Member, ...], known: _Reported
-    ) -> tuple[tuple[Member, ...], Newest]:
-        """Partners that have not been reported yet: in the factorised form readings, else sensors."""
-        if self._factorised:
-            return merge_all([tuple(m for m in members if m.at_us not in known.get(m.stream, ()))])
-        return merge_latest([tuple(m for m in members if m.stream not in known)])
 
     def _forget(self, reading: Reading) -> None:
         self._reported.pop(reading, None)

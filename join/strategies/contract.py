@@ -8,7 +8,7 @@ when motes switch heads. A new one is a file that calls `join.strategies.registr
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from join.contract import Member, Value
 from join.reading import Reading
@@ -71,8 +71,6 @@ class Needs:
     """The most that the sink can know; all lower levels follow from it."""
     sends_every_reading: bool = True
     """Whether each reading causes at least one message for the sink, so that their number bounds the load from below."""
-    amends: bool = False
-    """Whether a reading may have more than one result, of which the later ones amend the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +180,11 @@ class JoinStrategy(Protocol):
 
     def close(self, on_air: Sequence[Message]) -> None:
         """End the run: record the readings that are still under way; `on_air` has not arrived."""
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A strategy that chooses between plans."""
+
+    def figures(self) -> Mapping[str, Any]:
+        """What it chose, for the run's manifest."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from join.sink.queries import SinkQueries
 from join.sink.sets_site import SetsSettings, SetsSite
-from join.sink.site import SinkSettings, SinkSite
+from join.sink.site import SinkSettings, SinkSite, merge_all, merge_latest
 from join.strategies.accounts import Accounts
 from join.strategies.contract import (
     JoinSettings,
@@ -68,8 +68,8 @@ def build_sink(
         window_us=to_us(scenario.join.window_s),
         arity_least=scenario.motes.count if complete else 2,
         with_partners=scenario.trace.partners,
-        amends=STRATEGIES[scenario.join.strategy].needs.amends or _timeout_us(scenario) > 0,
-        factorised=scenario.join.form == "factorised",
+        amends=_timeout_us(scenario) > 0,
+        merge=merge_all if scenario.join.form == "factorised" else merge_latest,
     )
     return SinkSite(kernel, recorder.rows("results"), settings, network.true_us, queries)
 

@@ -2,25 +2,26 @@
 
 * Plans are whole strategies (`join.strategies.automatic.plans`), kept apart by `join.strategies.automatic.separation`.
 * Whoever sees readings or reports under the present plan estimates what each plan would have cost
-  (`join.strategies.automatic.estimates`): the sink, or the homes, which send it their estimates (message `estimate`) at first, and
-  whenever they speak for another plan than before.
+  (`join.strategies.automatic.estimates`): the sink, or the homes, which send it their estimates (message `estimate`) now and
+  then.
 * The sink decides a window after the first reading, then at twice that age each time, and whenever motes have switched heads. A new plan is
   announced to heads and by these to their members (message `plan`), with the time from which it holds.
-* From that time on, motes follow both plans for a window: until all readings in the window have gone the new way, pairs of old and new
-  ones are found the old way. What is found twice counts once. So a switch loses nothing.
+* From that time on, motes follow both plans for a window if partners meet at homes under one of them: until all readings in the window have
+  gone the new way, pairs of old and new ones are found the old way. A reading sent both ways is marked, and a pair of two such
+  readings is reported the old way alone. So a switch loses and doubles nothing.
 * A mote that still follows an old plan later gets a note from whoever receives its reading.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from join.contract import Value
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.strategies.automatic.decision import Decide, better_plan
-from join.strategies.automatic.estimates import Estimates
-from join.strategies.automatic.plans import MAKERS, Plan, choice
+from join.strategies.automatic.estimates import Estimates, Rhythm
+from join.strategies.automatic.plans import MAKERS, Plan, choice, overlap_us
 from join.strategies.automatic.separation import Marked, MarkedLinks, PlanAccounts, PlanSink
 from join.strategies.automatic.terrain import Terrain
 from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
@@ -30,13 +31,14 @@ from join.strategies.rendezvous.homes import Homes
 from network.contract import Message
 from sim.trace.kinds import ESTIMATE, PLAN, READING
 from sim.trace.tables import SINK, AnswerLevel, DropReason
+from sim.units import US_PER_S
 
 PLAN_BYTES = COUNT_BYTES + TIME_BYTES
 """A plan, and from when on it holds."""
 ESTIMATE_BYTES = 4
 """Of one plan."""
-CLEARLY = 0.75
-"""A home speaks for another plan if that costs at most this share of the one that it spoke for before."""
+PAINS = 100
+"""A home sends its estimates when the readings that it has seen have cost so many times as much."""
 FORGOTTEN = -1
 """The number of a switch back to the first plan, by a mote that knows no other."""
 
@@ -53,7 +55,7 @@ class Switch(NamedTuple):
 class AutomaticJoin:
     """Follows the plan that seems the cheapest."""
 
-    needs: ClassVar[Needs] = Needs(sends_every_reading=False, amends=True)
+    needs: ClassVar[Needs] = Needs(sends_every_reading=False)
 
     def __init__(self, ports: Ports, settings: JoinSettings, decide: Decide = better_plan) -> None:
         self._decide_on = decide
@@ -71,7 +73,8 @@ class AutomaticJoin:
         self._homes = Homes(ports, settings)
         self._terrain = Terrain(ports, settings, self._homes.home)
         near = margins(ports, settings)
-        self._renew_us = max(1, settings.window_us - near.mote_us)
+        self._rhythm = Rhythm(settings.window_us)
+        self._refresh_us = settings.reporting.refresh_us
         # A plan has to reach heads, and their members, before it holds.
         self._announce_us = 2 * near.both_us + settings.reporting.spread_us
         self._estimates: dict[int, Estimates] = {}
@@ -80,8 +83,10 @@ class AutomaticJoin:
         """Since when the present plan is followed, or there are readings."""
         self._reported: dict[int, dict[Plan, float]] = {}
         """By home: the estimates that the sink knows of."""
-        self._spoke_for: dict[int, Plan] = {}
-        """By home: the plan that its last estimates spoke for."""
+        self._sent: dict[int, int] = {}
+        """By home: how often it has sent its estimates."""
+        self._decided_by: dict[Plan, float] = {}
+        """What each plan was taken to cost when the sink decided last."""
         self._switches: list[Switch] = []
         self._known: dict[int, list[Switch]] = {}
         """By mote: the switches that it knows of."""
@@ -104,13 +109,8 @@ class AutomaticJoin:
             self._began_us = self._clock.now_us
             if len(self._plans) > 1:
                 self._clock.call_at(self._clock.now_us + self._age_us, self._look, None)
-        switch = self._switch_of(reading)
-        if switch is None:
-            self._joins[self._first].submit(reading)
-            return
-        self._joins[switch.new].submit(reading)
-        if switch.old is not switch.new and reading.at_us < switch.at_us + self._window_us:
-            self._joins[switch.old].submit(reading)
+        for plan in self._plans_of(reading):
+            self._joins[plan].submit(reading)
 
     def on_roster(
         self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
@@ -131,6 +131,16 @@ class AutomaticJoin:
         for mark, join in enumerate(self._joins.values()):
             join.close(self._marked.on_air(mark, on_air))
 
+    def figures(self) -> dict[str, Any]:
+        """The plan followed last, how often it was switched, and what each was taken to cost at the last decision, in bytes per second."""
+        return {
+            "plan": self._present.value,
+            "switches": len(self._switches),
+            "estimates": {
+                plan.value: cost * US_PER_S for plan, cost in self._decided_by.items()
+            },
+        }
+
     # Plans kept apart.
 
     def _ports_of(self, ports: Ports, plan: Plan) -> Ports:
@@ -147,6 +157,7 @@ class AutomaticJoin:
                 ports.sink,
                 mark,
                 plan is Plan.HEADS,
+                lambda origin, partner: self._reports(plan, origin, partner),
                 lambda value, vouched: self._on_activity(plan, value, vouched),
             ),
         )
@@ -157,6 +168,24 @@ class AutomaticJoin:
             if switch.at_us <= reading.at_us:
                 return switch
         return None
+
+    def _plans_of(self, reading: Reading) -> tuple[Plan, ...]:
+        """The plans that a reading is joined under: the one that its mote follows, and for a while after a switch the one before."""
+        switch = self._switch_of(reading)
+        if switch is None:
+            return (self._first,)
+        both_us = switch.at_us + overlap_us(switch.old, switch.new, self._window_us)
+        if switch.old is switch.new or reading.at_us >= both_us:
+            return (switch.new,)
+        return (switch.new, switch.old)
+
+    def _reports(self, plan: Plan, origin: Reading, partner: Reading) -> bool:
+        """Whether a plan reports a pair that it found: of two that have both readings the one before the later reading's switch."""
+        if not self._switches:
+            return True
+        first, last = sorted((origin, partner), key=lambda reading: reading.at_us)
+        *_, old = self._plans_of(last)
+        return plan is old or old not in self._plans_of(first)
 
     def _is_copy(self, plan: Plan, reading: Reading) -> bool:
         """Whether another plan has the reading too and records its fate."""
@@ -187,7 +216,7 @@ class AutomaticJoin:
             estimates.reading(mote, value, at_us)
         else:
             head = self._membership.head_of[mote] if node == SINK else None
-            estimates.lease(mote, head, value, at_us, at_us + self._window_us)
+            estimates.lease(mote, head, value, at_us)
 
     def _on_activity(self, plan: Plan, value: Value, vouched: Sequence[Vouched]) -> None:
         if plan is not Plan.HEADS or plan is not self._present:
@@ -195,13 +224,16 @@ class AutomaticJoin:
         assert isinstance(value, int), value
         for said in vouched:
             read_us = max(said.read_us, min(said.until_us - self._window_us, self._clock.now_us))
-            self._estimates_at(SINK).lease(said.who, said.reporter, value, read_us, said.until_us)
+            self._estimates_at(SINK).active(said.who, said.reporter, value, read_us, said.until_us)
 
     def _estimates_at(self, node: int) -> Estimates:
         estimates = self._estimates.get(node)
         if estimates is None:
             estimates = self._estimates[node] = Estimates(
-                self._terrain, window_us=self._window_us, renew_us=self._renew_us
+                self._terrain,
+                self._rhythm,
+                window_us=self._window_us,
+                refresh_us=self._refresh_us,
             )
         return estimates
 
@@ -233,13 +265,14 @@ class AutomaticJoin:
             self._decide(None)
 
     def _estimate(self, home: int) -> None:
-        """Send a home's estimates to the sink: the first ones, and those that clearly speak for another plan than the last did."""
+        """Send a home's estimates to the sink: now and then, so that they cost little beside what is estimated."""
         costs = self._costs(home)
-        cheapest = min(self._plans, key=lambda plan: (costs[plan], plan))
-        before = self._spoke_for.get(home)
-        if before is None or costs[cheapest] < CLEARLY * costs[before]:
-            self._spoke_for[home] = cheapest
-            size = ESTIMATE_BYTES * len(self._plans)
+        age_us = self._clock.now_us - self._began_us
+        size = ESTIMATE_BYTES * len(self._plans)
+        price = (size + self._terrain.frame_bytes) * self._terrain.depth(home)
+        paid = price * (1 + self._sent.get(home, 0))
+        if costs[self._present] * age_us >= PAINS * paid:
+            self._sent[home] = self._sent.get(home, 0) + 1
             self._links.unicast(ESTIMATE, home, SINK, size, costs, self._clock.now_us)
 
     def _costs(self, node: int) -> dict[Plan, float]:
@@ -259,6 +292,7 @@ class AutomaticJoin:
             costs = {plan: sum(each[plan] for each in known) for plan in self._plans}
         else:
             costs = self._costs(SINK)
+        self._decided_by = costs
         motes = sum(head >= 0 for head in self._membership.head_of)
         frame = PLAN_BYTES + self._terrain.frame_bytes
         announcing = frame * (motes + sum(self._terrain.depth(head) for head in self._heads()))
@@ -267,8 +301,9 @@ class AutomaticJoin:
             self._plans,
             self._present,
             announcing=announcing,
-            overlap_us=self._window_us,
+            overlap_us=lambda new: overlap_us(self._present, new, self._window_us),
             seen_us=self._clock.now_us - self._began_us,
+            sampled=self._present is Plan.HOMES,
         )
         if new is not None:
             self._announce(new)
@@ -286,7 +321,7 @@ class AutomaticJoin:
         self._began_us = self._clock.now_us
         self._estimates.clear()
         self._reported.clear()
-        self._spoke_for.clear()
+        self._sent.clear()
 
     def _heads(self) -> list[int]:
         alive = self._links.alive

@@ -5,30 +5,55 @@ for about every window that it lasts. With D the hops from a mote or its head to
 home to the sink, bytes on air are
 
     sets     lease        each lease: reading · D
-             change       each lease: reading · 1 + record · D, the latter at most twice per stay (it is held)
-             rendezvous   each lease: reading · G, and as many records · H if the stay has a partner
+             change       each lease: reading · 1; each report: record · D; each confirmation of what is held: digest · D
+             rendezvous   each lease: reading · G; each report of a stay that has a partner: record · H
     results  centralised  each reading: reading · D
              rendezvous   each reading: reading · G, and result · H if it has a partner
+
+A stay of one lease takes one report, a longer one two: that it began, and that it ended. Bytes of messages are in
+`join.strategies.automatic.terrain`.
 """
 
 from collections.abc import Mapping
 
 from join.strategies.automatic.plans import Plan
 from join.strategies.automatic.terrain import Terrain
-from join.strategies.message_sizes import NODE_BYTES, TIME_BYTES, request_bytes
+from join.strategies.message_sizes import RELAYED_READING_BYTES
 
 REPORTS_MOST = 2
-"""Reports of a stay that is held: one that it began, one that it ended."""
+"""Reports of a stay that is held."""
+
+
+class Rhythm:
+    """How long it takes from one lease of a stay to the next, learnt where leases themselves arrive.
+
+    It is less than a window: a lease that is renewed has the mote's last reading, which is older than the renewal.
+    """
+
+    def __init__(self, window_us: int) -> None:
+        self._total_us = window_us
+        self._leases = 1
+
+    def observe(self, gap_us: int) -> None:
+        """Take note of the time between two leases."""
+        self._total_us += gap_us
+        self._leases += 1
+
+    @property
+    def gap_us(self) -> int:
+        """The mean."""
+        return max(1, self._total_us // self._leases)
 
 
 class _Stay:
     """A mote's stay in a value."""
 
-    __slots__ = ("first_us", "head", "leases", "matched", "until_us")
+    __slots__ = ("first_us", "head", "leases", "matched", "newest_us", "until_us")
 
     def __init__(self, head: int | None, first_us: int) -> None:
         self.head = head
         self.first_us = first_us
+        self.newest_us = first_us
         self.until_us = first_us
         self.leases = 0
         self.matched = False
@@ -37,52 +62,46 @@ class _Stay:
 class Estimates:
     """Bytes that plans would have cost."""
 
-    def __init__(self, terrain: Terrain, *, window_us: int, renew_us: int) -> None:
-        """Estimate for a window; leases are renewed every `renew_us`."""
+    def __init__(
+        self, terrain: Terrain, rhythm: Rhythm, *, window_us: int, refresh_us: int
+    ) -> None:
+        """Estimate for a window, and heads that confirm what they hold every `refresh_us`.
+
+        `rhythm` is learnt, or says how many leases a stay had.
+        """
         self._terrain = terrain
+        self._rhythm = rhythm
         self._window_us = window_us
-        self._renew_us = renew_us
+        self._refresh_us = refresh_us
+        self._confirmed_us: dict[int, int] = {}
+        """By head: when it would have confirmed last what it holds."""
         self._values: dict[int, dict[int, _Stay]] = {}
         """By value and mote, those heard of last at the end."""
         self._bytes = dict.fromkeys(Plan, 0.0)
 
-    def lease(self, mote: int, head: int | None, value: int, read_us: int, until_us: int) -> None:
-        """A mote is active in a value through `until_us`, where sets are asked for; its newest reading was at `read_us`.
+    def lease(self, mote: int, head: int | None, value: int, at_us: int) -> None:
+        """A mote's lease has arrived, where sets are asked for; its head may not be known."""
+        stay, other = self._extend(mote, head, value, at_us, at_us + self._window_us)
+        if at_us > stay.newest_us:
+            self._rhythm.observe(at_us - stay.newest_us)
+            stay.newest_us = at_us
+        self._charge(mote, value, stay, other, 1, at_us)
 
-        If its head is not known, it is taken to be about as far from the sink as the mote itself.
-        """
-        stay, other, leases = self._extend(mote, head, value, read_us, until_us)
-        terrain = self._terrain
-        home = terrain.home_of(value)
-        if other is not None:
-            for each in (stay, other):
-                if not each.matched:
-                    each.matched = True
-                    reports = min(REPORTS_MOST, each.leases)
-                    self._bytes[Plan.HOMES] += reports * terrain.depth(home) * terrain.record_bytes
-        reading = terrain.reading_bytes
-        self._bytes[Plan.LEASES] += leases * reading * terrain.depth(mote)
-        for number in range(stay.leases + 1, stay.leases + leases + 1):
-            record = terrain.record_bytes if number <= REPORTS_MOST else 0.0
-            if mote != head:
-                self._bytes[Plan.HEADS] += reading
-            self._bytes[Plan.HEADS] += record * terrain.depth(mote if head is None else head)
-            self._bytes[Plan.HOMES] += reading * terrain.hops(mote, home)
-            if stay.matched:
-                self._bytes[Plan.HOMES] += record * terrain.depth(home)
-        stay.leases += leases
+    def active(self, mote: int, head: int, value: int, read_us: int, until_us: int) -> None:
+        """A head reports that a mote is active in a value through `until_us`; its newest reading known was at `read_us`."""
+        stay, other = self._extend(mote, head, value, read_us, until_us)
+        leases = 1 + max(0, read_us - stay.first_us) // self._rhythm.gap_us - stay.leases
+        self._charge(mote, value, stay, other, leases, read_us)
 
     def reading(self, mote: int, value: int, at_us: int) -> None:
         """A reading was joined, where results are asked for."""
-        stay, other, leases = self._extend(mote, None, value, at_us, at_us + self._window_us)
-        stay.leases += leases
+        _, other = self._extend(mote, None, value, at_us, at_us + self._window_us)
         terrain = self._terrain
         home = terrain.home_of(value)
         self._bytes[Plan.SINK] += terrain.reading_bytes * terrain.depth(mote)
         self._bytes[Plan.HOMES] += terrain.reading_bytes * terrain.hops(mote, home)
         if other is not None:
-            partners = len(self._values[value]) - 1
-            result = request_bytes(0, partners * (NODE_BYTES + TIME_BYTES)) + terrain.frame_bytes
+            result = terrain.result_bytes(len(self._values[value]) - 1)
             self._bytes[Plan.HOMES] += result * terrain.depth(home)
 
     def bytes(self, now_us: int) -> Mapping[Plan, float]:
@@ -93,15 +112,16 @@ class Estimates:
                 if stay.until_us < now_us:
                     del stays[mote]
                 elif stay.until_us > now_us + self._window_us:
-                    self.lease(mote, stay.head, value, now_us, stay.until_us)
+                    assert stay.head is not None, "only heads hold"
+                    self.active(mote, stay.head, value, now_us, stay.until_us)
             if not stays:
                 del self._values[value]
         return self._bytes
 
     def _extend(
         self, mote: int, head: int | None, value: int, at_us: int, until_us: int
-    ) -> tuple[_Stay, _Stay | None, int]:
-        """Extend a mote's stay, or begin one: the stay, one of another mote that joins it, and how many leases are new."""
+    ) -> tuple[_Stay, _Stay | None]:
+        """Extend a mote's stay, or begin one: the stay, and one of another mote that joins it."""
         stays = self._values.setdefault(value, {})
         stay = stays.pop(mote, None)
         if stay is None or stay.until_us < at_us:
@@ -109,5 +129,36 @@ class Estimates:
         other = next((each for each in reversed(stays.values()) if each.until_us >= at_us), None)
         stays[mote] = stay
         stay.until_us = until_us
-        leases = 1 + max(0, at_us - stay.first_us) // self._renew_us - stay.leases
-        return stay, other, max(0, leases)
+        return stay, other
+
+    def _charge(  # noqa: PLR0913
+        self, mote: int, value: int, stay: _Stay, other: _Stay | None, leases: int, now_us: int
+    ) -> None:
+        """Charge all plans with new leases of a stay that joins an `other` one."""
+        terrain, home = self._terrain, self._terrain.home_of(value)
+        if other is not None:
+            self._meet(stay, other, terrain.depth(home))
+        # If its head is not known, it is taken to be about as far from the sink as the mote itself.
+        site = mote if stay.head is None else stay.head
+        for number in range(stay.leases + 1, stay.leases + leases + 1):
+            self._bytes[Plan.LEASES] += terrain.reading_bytes * terrain.depth(mote)
+            self._bytes[Plan.HEADS] += terrain.reading_bytes * (mote != stay.head)
+            self._bytes[Plan.HOMES] += terrain.reading_bytes * terrain.hops(mote, home)
+            if number <= REPORTS_MOST:
+                self._bytes[Plan.HEADS] += terrain.record_bytes * terrain.depth(site)
+                if stay.matched and number > 1:
+                    self._bytes[Plan.HOMES] += terrain.record_bytes * terrain.depth(home)
+        stay.leases += max(0, leases)
+        if stay.leases >= REPORTS_MOST:
+            confirmed_us = self._confirmed_us.setdefault(site, now_us)
+            if now_us - confirmed_us >= self._refresh_us:
+                self._confirmed_us[site] = now_us
+                self._bytes[Plan.HEADS] += terrain.digest_bytes * terrain.depth(site)
+
+    def _meet(self, stay: _Stay, other: _Stay, depth: float) -> None:
+        """Let a home report two stays that join, unless it has: both in one message."""
+        fresh = (not stay.matched) + (not other.matched)
+        stay.matched = other.matched = True
+        if fresh:
+            body = fresh * RELAYED_READING_BYTES
+            self._bytes[Plan.HOMES] += (body + self._terrain.frame_bytes) * depth

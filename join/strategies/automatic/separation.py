@@ -134,6 +134,7 @@ class PlanSink:
         sink: SinkPort,
         mark: int,
         by_heads: bool,
+        reports: Callable[[Reading, Reading], bool],
         on_activity: Callable[[Value, Sequence[Vouched]], None],
     ) -> None:
         """A plan's view of `sink`.
@@ -142,10 +143,12 @@ class PlanSink:
             sink: The sink.
             mark: The plan's number.
             by_heads: Whether heads report, each of motes in its region.
+            reports: Whether this plan reports a pair, and not another one that finds it, too.
             on_activity: Called with all that is reported of motes.
         """
         self._mark = mark
         self._by_heads = by_heads
+        self._reports = reports
         self._on_activity = on_activity
         self._sink = sink
         self.take_reading = sink.take_reading
@@ -158,8 +161,14 @@ class PlanSink:
         *,
         partial: bool = False,
     ) -> None:
-        """Deliver the partners of one reading."""
-        self._sink.take_result(origin, partners, at_us, partial=partial)
+        """Deliver the partners of one reading, without those that another plan reports."""
+        own = [tuple(each for each in members if self._has(origin, each)) for members in partners]
+        if any(own):
+            self._sink.take_result(origin, own, at_us, partial=partial)
+
+    def _has(self, origin: Reading, partner: Member) -> bool:
+        assert isinstance(partner.stream, int), partner
+        return self._reports(origin, Reading(partner.stream, origin.value, partner.at_us))
 
     def take_activity(
         self, value: Value, vouched: Sequence[Vouched], *, sent_us: int, replace: bool

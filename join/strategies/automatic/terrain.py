@@ -3,9 +3,14 @@
 from collections.abc import Callable
 
 from join.strategies.contract import JoinSettings, Ports
-from join.strategies.message_sizes import READING_BYTES, RELAYED_READING_BYTES
+from join.strategies.message_sizes import NODE_BYTES, READING_BYTES, TIME_BYTES, request_bytes
 from join.strategies.placed.costs import HopModel
+from join.strategies.record_sizes import DIGEST_BYTES, SEQUENCE_BYTES, RecordSizes
 from sim.trace.tables import SINK
+
+_SIZES = RecordSizes(compact=False)
+RECORD_BYTES = (2 * _SIZES.timed_mote_record(0, 0, 0) + _SIZES.mote_record(0)) // 3
+"""On average, a report's record of one mote: two of three kinds have a time."""
 
 
 class Terrain:
@@ -29,8 +34,20 @@ class Terrain:
 
     @property
     def record_bytes(self) -> int:
-        """A record on its way from a head or home to the sink, per hop."""
-        return RELAYED_READING_BYTES + self.frame_bytes
+        """A report of one mote on its way from a head or home to the sink, per hop.
+
+        The mean of `Enter`, `Hold` and `Leave`: alone in a message, with a number.
+        """
+        return SEQUENCE_BYTES + RECORD_BYTES + self.frame_bytes
+
+    @property
+    def digest_bytes(self) -> int:
+        """A confirmation of what a head holds, per hop."""
+        return SEQUENCE_BYTES + DIGEST_BYTES + self.frame_bytes
+
+    def result_bytes(self, partners: int) -> int:
+        """A result with so many partners, per hop."""
+        return request_bytes(0, partners * (NODE_BYTES + TIME_BYTES)) + self.frame_bytes
 
     def depth(self, node: int) -> float:
         """Hops from a node to the sink."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.reading import Reading
-from join.sink.site import SinkSettings, SinkSite
+from join.sink.site import SinkSettings, SinkSite, merge_all
 from join.strategies.accounts import Accounts
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings
 from join.strategies.cpu_costs import CpuCosts
@@ -86,7 +86,7 @@ def join_in_network(
         arity_least=2,
         with_partners=True,
         amends=timeout_us > 0,
-        factorised=True,
+        merge=merge_all,
     )
     membership = Membership(story.motes)
     ports = Ports(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from join.reading import Reading
-from join.sink.site import SinkSettings, SinkSite
+from join.sink.site import SinkSettings, SinkSite, merge_all
 from join.strategies.accounts import Accounts
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings
 from join.strategies.cpu_costs import CpuCosts
@@ -117,8 +117,8 @@ def join_results(
         window_us=story.window_us,
         arity_least=2,
         with_partners=True,
-        amends=strategy in ("automatic", RESTLESS),
-        factorised=True,
+        amends=False,
+        merge=merge_all,
     )
     membership = Membership(story.motes)
     links = ToyLinks(clock, rng, nodes=story.motes, delay_us_max=FLIGHT_US, loss=loss)

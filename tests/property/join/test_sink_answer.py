@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from join.contract import Member
 from join.reading import Reading
-from join.sink.site import SinkSettings, SinkSite
+from join.sink.site import SinkSettings, SinkSite, merge_latest
 from network.contract import true_time
 from tests.support.toy_network import ToyClock
 
@@ -49,7 +49,7 @@ def test_a_sensor_is_in_the_answer_while_its_newest_reading_is_in_the_window(
         arity_least=2,
         with_partners=True,
         amends=False,
-        factorised=False,
+        merge=merge_latest,
     )
     sink = SinkSite(clock, rows, sink_settings, true_time)
 
@@ -91,7 +91,7 @@ def test_results_too_narrow_for_a_complete_join_are_not_remembered() -> None:
         arity_least=3,
         with_partners=True,
         amends=True,
-        factorised=False,
+        merge=merge_latest,
     )
     sink = SinkSite(clock, rows, settings, true_time)
     for at in range(50):
