@@ -29,6 +29,7 @@ from analysis.spark.tasks import Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, open_run
 from scenarios.sweep.plan import FailedRun, Plan, PlannedRun, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, is_aside, new_session
+from scenarios.sweep.winners import write_winners
 from scenarios.terminal.progress import ProgressDisplay
 from sim.errors import InputError
 from sim.files import read_regular, write_whole
@@ -145,6 +146,16 @@ def run_sweep(
                 description=plan.sweep.description,
                 failures=[(failure.run, failure.error) for failure in failures],
             )
+            if plan.sweep.winners is not None:
+                chosen = {
+                    run.run: run.manifest.counts["chosen"]["plan"]
+                    for run in runs
+                    if "chosen" in run.manifest.counts
+                }
+                rows_found = table.to_pylist()
+                answer.files.extend(
+                    write_winners(plan.sweep.winners, plan.runs, rows_found, chosen, out_dir)
+                )
         complete = [] if table is None else table["run"].to_pylist()
         old = sum(run in kept for run in complete)
         return SweepResult(answer, failures, old, len(complete) - old)

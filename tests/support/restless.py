@@ -25,7 +25,7 @@ class Restless:
         self._turns = cycle(Plan)
 
     def __call__(
-        self, costs: Mapping[Plan, float], plans: Sequence[Plan], present: Plan, **_: float
+        self, costs: Mapping[Plan, float], plans: Sequence[Plan], present: Plan, **_: object
     ) -> Plan | None:
         """The next plan, in a fixed order."""
         del costs

@@ -136,9 +136,7 @@ class AutomaticJoin:
         return {
             "plan": self._present.value,
             "switches": len(self._switches),
-            "estimates": {
-                plan.value: cost * US_PER_S for plan, cost in self._decided_by.items()
-            },
+            "estimates": {plan.value: cost * US_PER_S for plan, cost in self._decided_by.items()},
         }
 
     # Plans kept apart.

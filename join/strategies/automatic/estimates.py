@@ -131,7 +131,7 @@ class Estimates:
         stay.until_us = until_us
         return stay, other
 
-    def _charge(  # noqa: PLR0913
+    def _charge(
         self, mote: int, value: int, stay: _Stay, other: _Stay | None, leases: int, now_us: int
     ) -> None:
         """Charge all plans with new leases of a stay that joins an `other` one."""
