@@ -1,4 +1,4 @@
-"""What each plan would have cost for the readings that a node has seen: the cost model of `automatic`.
+"""What each plan would have sent for the readings that a node has seen.
 
 A *stay* is a time during which a mote's newest reading of a value is in the window; it takes a lease at its start and one
 for about every window that it lasts. With D the hops from a mote or its head to the sink, G from a mote to the home of the value, H from that
@@ -10,18 +10,21 @@ home to the sink, bytes on air are
     results  centralised  each reading: reading · D
              rendezvous   each reading: reading · G, and result · H if it has a partner
 
-A stay of one lease takes one report, a longer one two: that it began, and that it ended. Bytes of messages are in
+A stay of one lease takes one report, a longer one two: that it began, and that it ended. What that costs is in
 `join.strategies.automatic.terrain`.
 """
 
-from collections.abc import Mapping
+from collections import Counter
 
 from join.strategies.automatic.plans import Plan
-from join.strategies.automatic.terrain import Terrain
-from join.strategies.message_sizes import RELAYED_READING_BYTES
+from join.strategies.automatic.terrain import NEIGHBOUR, Counts, Part, Terrain
+from sim.trace.tables import SINK
 
 REPORTS_MOST = 2
 """Reports of a stay that is held."""
+FIRST = (Part.PLAIN,)
+LAST = (Part.NUMBER, Part.TIMED)
+"""What the reports of a stay have in them."""
 
 
 class Rhythm:
@@ -77,7 +80,7 @@ class Estimates:
         """By head: when it would have confirmed last what it holds."""
         self._values: dict[int, dict[int, _Stay]] = {}
         """By value and mote, those heard of last at the end."""
-        self._bytes = dict.fromkeys(Plan, 0.0)
+        self._sent: dict[Plan, Counts] = {plan: Counter() for plan in Plan}
 
     def lease(self, mote: int, head: int | None, value: int, at_us: int) -> None:
         """A mote's lease has arrived, where sets are asked for; its head may not be known."""
@@ -96,15 +99,14 @@ class Estimates:
     def reading(self, mote: int, value: int, at_us: int) -> None:
         """A reading was joined, where results are asked for."""
         _, other = self._extend(mote, None, value, at_us, at_us + self._window_us)
-        terrain = self._terrain
-        home = terrain.home_of(value)
-        self._bytes[Plan.SINK] += terrain.reading_bytes * terrain.depth(mote)
-        self._bytes[Plan.HOMES] += terrain.reading_bytes * terrain.hops(mote, home)
+        home = self._terrain.home_of(value)
+        self._send(Plan.SINK, mote, SINK, Part.READING)
+        self._send(Plan.HOMES, mote, home, Part.READING)
         if other is not None:
-            result = terrain.result_bytes(len(self._values[value]) - 1)
-            self._bytes[Plan.HOMES] += result * terrain.depth(home)
+            partners = len(self._values[value]) - 1
+            self._send(Plan.HOMES, home, SINK, Part.RESULT, *[Part.PARTNER] * partners)
 
-    def bytes(self, now_us: int) -> Mapping[Plan, float]:
+    def bytes(self, now_us: int) -> dict[Plan, float]:
         """What each plan would have cost since the estimates began; stays that are held count up to now."""
         for value in list(self._values):
             stays = self._values[value]
@@ -116,7 +118,7 @@ class Estimates:
                     self.active(mote, stay.head, value, now_us, stay.until_us)
             if not stays:
                 del self._values[value]
-        return self._bytes
+        return {plan: self._terrain.bytes(sent) for plan, sent in self._sent.items()}
 
     def _extend(
         self, mote: int, head: int | None, value: int, at_us: int, until_us: int
@@ -135,30 +137,37 @@ class Estimates:
         self, mote: int, value: int, stay: _Stay, other: _Stay | None, leases: int, now_us: int
     ) -> None:
         """Charge all plans with new leases of a stay that joins an `other` one."""
-        terrain, home = self._terrain, self._terrain.home_of(value)
+        home = self._terrain.home_of(value)
         if other is not None:
-            self._meet(stay, other, terrain.depth(home))
+            self._meet(stay, other, home)
         # If its head is not known, it is taken to be about as far from the sink as the mote itself.
         site = mote if stay.head is None else stay.head
         for number in range(stay.leases + 1, stay.leases + leases + 1):
-            self._bytes[Plan.LEASES] += terrain.reading_bytes * terrain.depth(mote)
-            self._bytes[Plan.HEADS] += terrain.reading_bytes * (mote != stay.head)
-            self._bytes[Plan.HOMES] += terrain.reading_bytes * terrain.hops(mote, home)
+            self._send(Plan.LEASES, mote, SINK, Part.READING)
+            self._send(Plan.HOMES, mote, home, Part.READING)
+            if mote != stay.head:
+                self._send(Plan.HEADS, mote, NEIGHBOUR, Part.READING)
             if number <= REPORTS_MOST:
-                self._bytes[Plan.HEADS] += terrain.record_bytes * terrain.depth(site)
+                self._send(Plan.HEADS, site, SINK, *(FIRST if number == 1 else LAST))
                 if stay.matched and number > 1:
-                    self._bytes[Plan.HOMES] += terrain.record_bytes * terrain.depth(home)
+                    self._send(Plan.HOMES, home, SINK, *LAST)
         stay.leases += max(0, leases)
         if stay.leases >= REPORTS_MOST:
             confirmed_us = self._confirmed_us.setdefault(site, now_us)
             if now_us - confirmed_us >= self._refresh_us:
                 self._confirmed_us[site] = now_us
-                self._bytes[Plan.HEADS] += terrain.digest_bytes * terrain.depth(site)
+                self._send(Plan.HEADS, site, SINK, Part.NUMBER, Part.DIGEST)
 
-    def _meet(self, stay: _Stay, other: _Stay, depth: float) -> None:
+    def _meet(self, stay: _Stay, other: _Stay, home: int) -> None:
         """Let a home report two stays that join, unless it has: both in one message."""
         fresh = (not stay.matched) + (not other.matched)
         stay.matched = other.matched = True
         if fresh:
-            body = fresh * RELAYED_READING_BYTES
-            self._bytes[Plan.HOMES] += (body + self._terrain.frame_bytes) * depth
+            self._send(Plan.HOMES, home, SINK, *[Part.PLAIN] * fresh)
+
+    def _send(self, plan: Plan, source: int, target: int, *parts: Part) -> None:
+        """Count a message of these parts."""
+        if source != target:
+            sent = self._sent[plan]
+            for part in (Part.FRAME, *parts):
+                sent[source, target, part] += 1
