@@ -61,7 +61,8 @@ def choice(ports: Ports, settings: JoinSettings) -> Choice:
     keeps = reporting.lossy or reporting.delay_us > 0
     near_home = bool(settings.places_m) and ports.way.depth_max() > SHALLOW
     if reporting.level is AnswerLevel.RESULTS:
-        first = Plan.HOMES if near_home else Plan.SINK
+        # Results of homes are not packed.
+        first = Plan.HOMES if near_home and not reporting.delay_us else Plan.SINK
         return Choice(first, (first,) if keeps else (Plan.SINK, Plan.HOMES))
     late = reporting.delay_us * DELAY_SHARE > settings.window_us
     keeps = keeps or reporting.level is AnswerLevel.OCCUPANCY
