@@ -24,7 +24,7 @@ Statement = tuple[int, Vouched]
 class _Head:
     """What one head has reported since it started."""
 
-    __slots__ = ("boot", "held", "missing", "next", "numbers", "stale", "standing")
+    __slots__ = ("boot", "entered_us", "held", "missing", "next", "numbers", "stale", "standing")
 
     def __init__(self, boot: int) -> None:
         self.boot = boot
@@ -36,6 +36,8 @@ class _Head:
         """Whether a digest differed."""
         self.numbers: dict[tuple[int, int], int] = {}
         """By value and mote (or head, where motes are counted): the last number about it."""
+        self.entered_us: dict[tuple[int, int], tuple[int, int]] = {}
+        """By value and mote: number and time of the last `Enter`."""
         self.held: dict[tuple[int, int], Hold | Count] = {}
         self.standing: set[tuple[int, int]] = set()
         """All that was reported as active and has not been ended."""
@@ -113,6 +115,12 @@ class ReportLedger:
         key = _key(head, record)
         if known.numbers.get(key, -1) > number:
             return []  # a later report has overtaken this one
+        if isinstance(record, Enter):
+            # Plain records share a number: of these the one with the newest reading is the last.
+            entered = (number, record.read_us)
+            if known.entered_us.get(key, entered) > entered:
+                return []
+            known.entered_us[key] = entered
         known.numbers[key] = number
         known.held.pop(key, None)
         known.standing.add(key)

@@ -20,7 +20,7 @@ from network.contract import true_time
 from network.membership import Membership
 from network.routing.sink_way import StraightWay
 from sim.rng import RandomStreams
-from sim.trace.kinds import REPORT, RESYNC
+from sim.trace.kinds import PLAN, REPORT, RESYNC
 from sim.trace.tables import TABLES, AnswerLevel, Fate
 from tests.support.restless import RESTLESS, made
 from tests.support.toy_network import REPORTING, ToyClock, ToyCpus, ToyLinks
@@ -61,12 +61,12 @@ class Story(NamedTuple):
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> Story:
+def stories(draw: st.DrawFn, readings_least: int = 0) -> Story:
     motes = draw(st.integers(2, 5))
     heads = st.lists(st.integers(0, motes - 1), min_size=1, max_size=3, unique=True)
     gaps = st.tuples(st.integers(1, 90), st.integers(0, motes - 1), st.integers(0, 1))
     readings, at_us = [], 1
-    for gap_us, mote, value in draw(st.lists(gaps, max_size=60)):
+    for gap_us, mote, value in draw(st.lists(gaps, min_size=readings_least, max_size=60)):
         at_us += gap_us
         readings.append(Reading(mote, value, at_us))
     return Story(
@@ -260,6 +260,14 @@ def test_without_loss_the_sets_are_exact_but_for_the_flight_of_messages(
     outcome = run(story, strategy, SETTINGS)
     check_fates(outcome)
     check_sets(story, outcome, slack_us=SLACKS_US.get(strategy, SLACK_US))
+
+
+@given(story=stories(readings_least=50))
+def test_no_switch_of_plans_loses_anybody(story: Story) -> None:
+    outcome = run(story, RESTLESS, SETTINGS)
+    assert outcome.links.sent[PLAN] > 0
+    check_fates(outcome)
+    check_sets(story, outcome, slack_us=SLACK_US)
 
 
 @pytest.mark.parametrize("strategy", SETS)
