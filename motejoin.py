@@ -30,6 +30,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.store.place import place
 from scenarios.interface.results import (
     Answer,
     AnyPath,
@@ -128,7 +129,7 @@ def sweep(
 
     chosen = baseline or (None if by else loaded.baseline)
     question = Question(metrics or loaded.metrics, by or loaded.by, chosen)
-    directory = Path("sweeps") / loaded.name if out is None else Path(out)
+    directory = Path("sweeps") / loaded.name if out is None else place(out)
     result = run_sweep(
         plan_sweep(loaded, question), directory, master=master, resume=resume, report=report
     )
@@ -196,7 +197,7 @@ def ask(
     from analysis.spark.session import require_spark
 
     several = [sweeps] if isinstance(sweeps, str | PathLike | Sweep) else sweeps
-    paths = [each.directory if isinstance(each, Sweep) else Path(each) for each in several]
+    paths = [each.directory if isinstance(each, Sweep) else place(each) for each in several]
     asked = {
         "maximise": maximise,
         "minimise": minimise,

@@ -14,6 +14,7 @@ from analysis.compare.files import make_folder, write_table
 from analysis.compare.run_plots import save_figures
 from analysis.compare.sweep_folder import read_sweep
 from analysis.spark.session import sized, spark_session
+from analysis.store.place import Place
 from sim.files import write_whole
 
 
@@ -44,7 +45,7 @@ class Asked:
 
 
 def ask(
-    sweeps: Sequence[Path],
+    sweeps: Sequence[Place],
     question: Ask,
     *,
     by: Sequence[str] = (),

@@ -12,10 +12,11 @@ from analysis.compare.estimates import Seen, asked_of, by_seed, scale_of, seen_i
 from analysis.compare.groups import resolve_key
 from analysis.compare.intervals import Estimate, estimate
 from analysis.compare.sweep_folder import SweepFolder
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import ANSWER, DELAY_S
+from analysis.metrics.registry import METRICS
+from analysis.store.place import Place
+from analysis.store.reading import complete_manifest
 from sim.errors import InputError, TraceError, near_miss
-from sim.trace.manifest import read_manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -126,8 +127,11 @@ def _frame(
     needed += [name for name in metrics if name not in needed]
     frames = []
     for number, sweep in enumerate(sweeps):
-        path = str((sweep.directory / "metrics.parquet").resolve())
-        frame = spark.read.parquet(path)
+        if isinstance(sweep.directory, Path):
+            path = str((sweep.directory / "metrics.parquet").resolve())
+            frame = spark.read.parquet(path)
+        else:
+            frame = spark.createDataFrame(sweep.metrics)
         columns = [
             F.col(f"`{name}`") if name in frame.columns else F.lit(None).alias(name)
             for name in needed
@@ -137,14 +141,14 @@ def _frame(
     return reduce(DataFrame.unionByName, frames).orderBy("position", "point", "seed")
 
 
-def _mend_bounds(row: dict[str, Any], metrics: Sequence[str], folder: Path) -> None:
+def _mend_bounds(row: dict[str, Any], metrics: Sequence[str], folder: Place) -> None:
     """Put into a row what its manifest knows of a phenomenon that was never found: since when it was there."""
     if "detection_delay_s" not in metrics or row["detection_delay_s"] is not None:
         return
     if not row["misses"]:
         return
     try:
-        tracking = read_manifest(folder / "runs" / row["run"]).counts.get("tracking") or {}
+        tracking = complete_manifest(folder / "runs" / row["run"]).counts.get("tracking") or {}
     except TraceError:
         return
     if tracking.get("appeared_s") is not None:

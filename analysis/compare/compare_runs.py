@@ -23,9 +23,10 @@ from analysis.compare.measure import measure, trace_rows, verify_runs
 from analysis.compare.metric_columns import check_metrics, measure_columns, shown_metrics
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
-from analysis.spark.starting import StartingSession
+from analysis.spark.background_session import StartingSession
 from analysis.spark.tasks import Bars, NoBar
 from analysis.spark.traces import Rejected, Run, find_runs
+from analysis.store.place import Place
 from sim.errors import TraceError
 
 Report = Callable[[str], None]
@@ -71,7 +72,7 @@ class Comparison:
 
 
 def compare(
-    run_dirs: Sequence[Path],
+    run_dirs: Sequence[Place],
     out_dir: Path | None = None,
     master: str | None = None,
     *,

@@ -4,7 +4,8 @@ Where a row comes from:
 
 * A manifest that keeps the metrics of its trace is read, and nothing is computed.
 * Other runs are evaluated by Arrow (`analysis.metrics.arrow`) in Spark tasks, several runs to a task.
-* Runs that list more partners than a task should hold go by Spark SQL (`analysis.metrics.spark`), over their rows.
+* Runs that list more partners than a task should hold go by Spark SQL (`analysis.metrics.spark`), over their rows; so
+  do all where Spark has no tasks of ours (Spark Connect).
 """
 
 import heapq
@@ -12,26 +13,31 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from analysis.compare.metric_columns import BY_KIND
-from analysis.metrics.arrow.size import LISTINGS_MAX, listings
-from analysis.metrics.definitions import METRICS
+from analysis.metrics.arrow.size import LISTINGS_MAX, listed, listings
 from analysis.metrics.inputs import FACTS, facts_of
 from analysis.metrics.kept import Evaluated, Measured, evaluate, measured
-from analysis.metrics.metric import aggregates_of
+from analysis.metrics.metric import Aggregate, aggregates_of
+from analysis.metrics.registry import METRICS
 from analysis.metrics.spark import metrics_schema, run_metrics, traffic_by_kind
+from analysis.spark.background_session import Session
 from analysis.spark.compaction import COMPACTED
+from analysis.spark.connect import NO_TASKS, is_connected
 from analysis.spark.session import SMALL_ROWS_MAX, sized
 from analysis.spark.shipping import share_code
-from analysis.spark.starting import Session
 from analysis.spark.tasks import Bars, NoBar, Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, load_traces
-from sim.errors import TraceError
+from analysis.store.place import Address, Place
+from analysis.store.reading import local_copy, opened, table_files
+from sim.errors import MachineError, TraceError
 
 PACKAGES: Final = ("sim", "analysis")
 """What the tasks import of ours."""
@@ -68,7 +74,9 @@ def measure(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> Measur
     for run in runs:
         if run.kept is None:
             (large if _is_large(run) else others).append(run)
-    if others:
+    if others and is_connected(session()):
+        large += others
+    elif others:
         found |= _by_arrow(session(), others, damaged, bars)
     if large:
         found |= _by_sql(session(), large)
@@ -89,6 +97,8 @@ def verify_runs(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> li
     Of runs too large for a task, the rows are counted and no more.
     """
     damaged: list[Rejected] = []
+    if is_connected(session()):
+        raise MachineError(f"--verify: {NO_TASKS}")
     small = [run for run in runs if run.kept is not None or not _is_large(run)]
     found = _by_arrow(session(), small, damaged, bars, "verifying the runs") if small else {}
     for run in small:
@@ -109,10 +119,33 @@ def verify_runs(session: Session, runs: Sequence[Run], bars: Bars = NoBar) -> li
 
 def _is_large(run: Run) -> bool:
     try:
-        return listings(run.directory, run.manifest) > LISTINGS_MAX
-    except TraceError:
+        if isinstance(run.directory, Path):
+            return listings(run.directory, run.manifest) > LISTINGS_MAX
+        return _remote_listings(run.directory) > LISTINGS_MAX
+    except (OSError, pa.ArrowException, TraceError):
         # Whoever evaluates it will say what is wrong with it.
         return False
+
+
+def _remote_listings(directory: Address) -> int:
+    """The same for a run in an object store: of its results only the footers are read."""
+    count = 0
+    for file in table_files(directory, "results"):
+        with opened(file) as content:
+            count += listed(pq.read_metadata(content))
+    return count
+
+
+def evaluate_at(directory: Place, aggregates: Sequence[Aggregate]) -> Evaluated | str:
+    """What `evaluate` finds, of a run wherever it is."""
+    if isinstance(directory, Path):
+        return evaluate(directory, aggregates)
+    try:
+        with local_copy(directory) as copy:
+            found = evaluate(copy, aggregates)
+    except TraceError as fault:
+        return str(fault)
+    return found.replace(str(copy), str(directory)) if isinstance(found, str) else found
 
 
 def _row(run: Run, found: Measured) -> dict[str, Any]:
@@ -139,7 +172,7 @@ def _by_arrow(
 
         evaluated = run_tasks(
             spark,
-            lambda directories, _attempt: [evaluate(d, wanted) for d in directories],
+            lambda directories, _attempt: [evaluate_at(d, wanted) for d in directories],
             jobs,
             description=f"{title}: {len(runs):,} runs",
             count=len,

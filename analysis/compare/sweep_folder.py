@@ -1,8 +1,8 @@
 """Reads the output folder of a finished sweep."""
 
+import io
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -11,17 +11,22 @@ import pyarrow.parquet as pq
 from analysis.compare.estimates import Answers, answers
 from analysis.compare.groups import Grouping
 from analysis.compare.metric_columns import measure_columns
+from analysis.store.opening import store_at
+from analysis.store.place import Place
 from sim.errors import InputError
 
 RECORD: Final = "sweep.json"
 FORMAT: Final = "motejoin-sweep-1"
+_METRICS: Final = "metrics.parquet"
+_SUMMARY: Final = "summary.parquet"
+_FAILURES: Final = "failures.json"
 
 
 @dataclass(frozen=True, slots=True)
 class SweepFolder:
     """What a finished sweep has left."""
 
-    directory: Path
+    directory: Place
     name: str
     axes: list[str]
     places: dict[str, dict[str, Any]]
@@ -43,33 +48,43 @@ class SweepFolder:
         return answers(rows, grouping, measure_columns(self.metrics), {})
 
 
-def read_sweep(directory: Path) -> SweepFolder:
+def read_sweep(directory: Place) -> SweepFolder:
     """The output of a finished sweep.
 
     Raises:
         InputError: the folder is not one, or the sweep has not been finished.
     """
     path = directory / RECORD
-    if not path.is_file():
-        raise InputError(f"{directory}: no {RECORD} there; expected the --out of motejoin sweep")
+    store = store_at(directory)
     try:
-        record = json.loads(path.read_text())
+        record = json.loads(store.read(RECORD))
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(
+            f"{directory}: no {RECORD} there; expected the --out of motejoin sweep"
+        ) from None
+    except (OSError, ValueError) as fault:
+        raise InputError(f"{directory}: cannot be read as a sweep ({fault})") from fault
+    name = ""
+    try:
         if record["format"] != FORMAT:
             raise InputError(f"{path}: format = {record['format']!r}, expected {FORMAT!r}")
         places = {point["name"]: point["place"] for point in record["points"]}
+        contents = {}
+        for name in (_METRICS, _SUMMARY, _FAILURES):
+            contents[name] = store.read(name)
         return SweepFolder(
             directory,
             record["name"],
             record["axes"],
             places,
             {point["name"]: point["settings"] | point["place"] for point in record["points"]},
-            pq.read_table(directory / "metrics.parquet"),
-            pq.read_table(directory / "summary.parquet"),
-            json.loads((directory / "failures.json").read_text()),
+            pq.read_table(io.BytesIO(contents[_METRICS])),
+            pq.read_table(io.BytesIO(contents[_SUMMARY])),
+            json.loads(contents[_FAILURES]),
         )
-    except FileNotFoundError as fault:
+    except FileNotFoundError:
         raise InputError(
-            f"{directory}: no {Path(fault.filename).name} there: the sweep is not finished;"
+            f"{directory}: no {name} there: the sweep is not finished;"
             " expected to be resumed with motejoin sweep … --resume"
         ) from None
     except (ValueError, KeyError, TypeError, pa.ArrowException, OSError) as fault:

@@ -10,14 +10,16 @@ Runs of one point are stored together, and a row group never holds more than one
 some points skips the others by the statistics in the files. A part is used only for runs that still have the
 fingerprint it was made from: a run that was repeated is never read from an old part.
 
-The digest in a part's name is of the fingerprints of its runs. Two attempts at a part write the same rows, each to a file of its own
-that then takes the name: whoever is last, the part is whole, and no part ever replaces one of other runs.
+The digest in a part's name is of the fingerprints of its runs, so all attempts at a part have the same rows. Each writes a file
+aside and creates the part from it, unless there is one: a part is whole from the start and is never replaced. The index, written
+last by the driver, is the commit: parts that it does not name are no parts.
 """
 
 import hashlib
 import json
-import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -27,10 +29,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.spark.starting import Session
+from analysis.spark.background_session import Session
 from analysis.spark.tasks import Bars, NoBar, run_tasks
-from analysis.trace.run_check import trace_parts
-from sim.files import write_whole
+from analysis.store.contract import Store
+from analysis.store.opening import store_at
+from analysis.store.place import Place
+from analysis.store.reading import opened, table_files
 
 FOLDER: Final = "traces"
 INDEX: Final = "index.json"
@@ -57,7 +61,7 @@ class Source:
 
     run: str
     point: str
-    directory: Path
+    directory: Place
     rows: dict[str, int]
     """Rows per table."""
     fingerprint: str
@@ -67,7 +71,7 @@ class Source:
 class Compacted:
     """The compacted traces on disk: fingerprint and part of each run."""
 
-    folder: Path
+    folder: Place
     prints: dict[str, str]
     part_of: dict[str, str]
 
@@ -75,11 +79,11 @@ class Compacted:
         """Whether the run's rows are in a part."""
         return self.prints.get(run) == fingerprint
 
-    def files(self, table: str, runs: Sequence[str]) -> list[Path]:
+    def files(self, table: str, runs: Sequence[str]) -> list[Place]:
         """The parts of `table` in which `runs` are, in order."""
-        parts = sorted({self.part_of[run] for run in runs})
-        paths = [self.folder / table / part for part in parts]
-        return [path for path in paths if path.exists()]
+        present = store_at(self.folder).entries(table)
+        parts = {self.part_of[run] for run in runs}
+        return [self.folder / table / part for part in present if part in parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +96,10 @@ class Compaction:
     """Why other parts could not be."""
 
 
-def read_index(folder: Path) -> Compacted | None:
+def read_index(folder: Place) -> Compacted | None:
     """The compacted traces in `folder`; None if there are none in our format."""
     try:
-        content = json.loads((folder / INDEX).read_text())
+        content = json.loads(store_at(folder).read(INDEX))
     except (OSError, ValueError):
         return None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -109,7 +113,7 @@ def read_index(folder: Path) -> Compacted | None:
 
 
 def compact(
-    session: Session, sources: Sequence[Source], folder: Path, bars: Bars = NoBar
+    session: Session, sources: Sequence[Source], folder: Place, bars: Bars = NoBar
 ) -> Compaction:
     """Compact runs, in their order, into `folder`, a task per part.
 
@@ -121,7 +125,6 @@ def compact(
     new = [(part, bundle) for part, bundle in parts.items() if part not in held]
     faults: dict[str, str] = {}
     if new:
-        folder.mkdir(parents=True, exist_ok=True)
         with bars("compacting the traces", len(new)) as bar:
             outcomes = run_tasks(
                 session(),
@@ -136,11 +139,11 @@ def compact(
         for part, bundle in parts.items()
         if part not in faults
     }
-    _write_index(folder, index)
+    store = store_at(folder)
+    _write_index(store, index)
     # Also the remains of tasks whose process died.
-    for stale in (*folder.glob("*/part-*.parquet"), *folder.glob("*/.part-*")):
-        if stale.name not in index:
-            stale.unlink(missing_ok=True)
+    files = [name for name in store.files() if "/" in name]
+    store.delete(name for name in files if name.rpartition("/")[2] not in index)
     return Compaction(len(new) - len(faults), list(faults.values()))
 
 
@@ -166,7 +169,7 @@ def _bundles(sources: Sequence[Source]) -> Iterator[list[Source]]:
         yield bundle
 
 
-def try_part(bundle: Sequence[Source], folder: Path, part: str) -> str:
+def try_part(bundle: Sequence[Source], folder: Place, part: str) -> str:
     """Write a part; returns what is wrong with a run, if something is."""
     try:
         write_part(bundle, folder, part)
@@ -175,20 +178,27 @@ def try_part(bundle: Sequence[Source], folder: Path, part: str) -> str:
     return ""
 
 
-def write_part(bundle: Sequence[Source], folder: Path, part: str) -> None:
-    """Write the rows of some runs, table by table, each aside and then moved into place."""
+def write_part(bundle: Sequence[Source], folder: Place, part: str) -> None:
+    """Write the rows of some runs, table by table, each aside and then created from that, unless another attempt has."""
+    store = store_at(folder)
     for table in COMPACTED:
         holders = [source for source in bundle if table in source.rows]
-        if not holders:
+        name = f"{table}/{part}"
+        if not holders or store.exists(name):
             continue
-        path = folder / table / part
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f".{part}.{os.urandom(8).hex()}")
-        try:
+        with _aside(store, table) as aside:
             _write_rows(_rows_by_point(holders, table), aside)
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+            store.create(name, aside)
+
+
+@contextmanager
+def _aside(store: Store, table: str) -> Iterator[Path]:
+    """A file to write, near where it is to be."""
+    near = store.local(table)
+    if near is not None:
+        near.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".aside-", dir=near) as folder:
+        yield Path(folder) / "part.parquet"
 
 
 def _write_rows(tables: Iterator[pa.Table], path: Path) -> None:
@@ -202,8 +212,7 @@ def _rows_by_point(holders: Sequence[Source], table: str) -> Iterator[pa.Table]:
     """The rows of each point, its runs one after the other."""
     gathered: list[pa.Table] = []
     for position, source in enumerate(holders):
-        files = trace_parts(source.directory, table)
-        rows = pa.concat_tables([pq.read_table(file) for file in files])
+        rows = pa.concat_tables(map(_read, table_files(source.directory, table)))
         for column in ("run", "point"):
             codes = pa.array(np.zeros(rows.num_rows, dtype=np.int32))
             same = pa.DictionaryArray.from_arrays(codes, [getattr(source, column)])
@@ -214,7 +223,13 @@ def _rows_by_point(holders: Sequence[Source], table: str) -> Iterator[pa.Table]:
             gathered = []
 
 
-def _write_index(folder: Path, parts: Mapping[str, Any]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _read(file: Place) -> pa.Table:
+    if isinstance(file, Path):
+        return pq.read_table(file, partitioning=None)
+    with opened(file) as content:
+        return pq.read_table(content)
+
+
+def _write_index(store: Store, parts: Mapping[str, Any]) -> None:
     text = json.dumps({"format": FORMAT, "parts": parts}, indent=1)
-    write_whole(folder / INDEX, f"{text}\n")
+    store.replace(INDEX, f"{text}\n".encode())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from analysis.spark.class_archive import archive_options
+from analysis.spark.connect import connect_session, is_connect_address, is_connected
 from analysis.spark.java import find_java, missing_message
 from sim.errors import MachineError
 
@@ -46,14 +47,14 @@ def spark_session(
 ) -> "SparkSession":
     """The session to use: the active one if there is one, else a new one.
 
-    `master` is a Spark master address (`spark://…`, `yarn`, `k8s://…`, `local[4]`); None means the one
+    `master` is a Spark master address (`spark://…`, `yarn`, `k8s://…`, `local[4]`, or `sc://…`); None means the one
     that spark-submit gave us, or all cores of this machine. `rows` is about how many will be worked on, if
     known. `settings` add to `default_settings`. An active session is used as it is.
 
     Raises:
         MachineError: pyspark or Java is missing or too old, the master cannot be reached, or Spark does not start.
     """
-    require_spark()
+    require_spark(master)
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -65,6 +66,8 @@ def spark_session(
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if is_running() or (submitted and master is None):
         return SparkSession.builder.getOrCreate()
+    if master is not None and is_connect_address(master):
+        return connect_session(master, settings)
     chosen = master or "local[*]"
     check_master(chosen)
     # The JVM's own log goes to a temporary file: the terminal is for our table and messages.
@@ -111,7 +114,7 @@ def sized(spark: "SparkSession", rows: int) -> "SparkSession":
 
     On few rows nearly all time goes into planning and compiling queries, so there we do little of both.
     """
-    if rows > SMALL_ROWS_MAX:
+    if rows > SMALL_ROWS_MAX or is_connected(spark):
         return spark
     small = spark.newSession()
     small.conf.set("spark.sql.adaptive.enabled", "false")
@@ -124,6 +127,8 @@ def sized(spark: "SparkSession", rows: int) -> "SparkSession":
 
 def shares_folders(spark: "SparkSession") -> bool:
     """Whether tasks import from the same folders as this process: so it is where we started an embedded Spark."""
+    if is_connected(spark):
+        return False
     return spark.sparkContext.getConf().get(_SHARED, "") == str(_ROOT)
 
 
@@ -183,8 +188,8 @@ def check_master(master: str) -> None:
     )
 
 
-def require_spark() -> None:
-    """Check that Spark can be started here.
+def require_spark(master: str | None = None) -> None:
+    """Check that Spark can be started here, or, for a Spark Connect server, that its client can.
 
     Raises:
         MachineError: pyspark or Java is missing or too old, with how to install it.
@@ -201,7 +206,9 @@ def require_spark() -> None:
             f"this needs pyspark {SPARK_MIN} or newer, found {pyspark.__version__}: "
             "python -m pip install --upgrade 'motejoin[spark]'"
         )
-    if "PYSPARK_GATEWAY_PORT" not in os.environ and find_java() is None:
+    if is_connect_address(master) or "PYSPARK_GATEWAY_PORT" in os.environ:
+        return
+    if find_java() is None:
         raise MachineError(missing_message())
 
 

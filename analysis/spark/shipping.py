@@ -14,6 +14,7 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
+from analysis.spark.connect import is_connected
 from analysis.spark.session import shares_folders
 
 _FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
@@ -26,7 +27,8 @@ _SHIPPED: Final[set[tuple[str, ...]]] = set()
 
 def share_code(spark: SparkSession, packages: Sequence[str]) -> None:
     """Make `packages` importable in every task of the session, if they are not already."""
-    done = (spark.sparkContext.applicationId, *packages)
+    application = spark.session_id if is_connected(spark) else spark.sparkContext.applicationId  # type: ignore[attr-defined]
+    done = (application, *packages)
     if not shares_folders(spark) and done not in _SHIPPED:
         ship_code(spark, packages, DISTRIBUTION)
         _SHIPPED.add(done)
@@ -44,7 +46,10 @@ def ship_code(spark: SparkSession, packages: Sequence[str], distribution: str) -
     file.write_bytes(content)
     # Executors that start later fetch the file too: it is kept until this process ends.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    spark.sparkContext.addPyFile(str(file))
+    if is_connected(spark):
+        spark.addArtifacts(str(file), pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(str(file))
     return digest
 
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 from typing import Final
 
@@ -16,6 +15,8 @@ from pyspark.sql import SparkSession
 
 from analysis.spark.session import shares_folders
 from analysis.spark.tasks import explained
+from analysis.store.opening import reason, store_at
+from analysis.store.place import Place
 from sim.errors import MachineError
 
 _TOKEN: Final = ".token"
@@ -35,7 +36,7 @@ class Seen:
 
 def check_tasks(
     spark: SparkSession,
-    folder: Path,
+    folder: Place,
     report: Callable[[str], None] = lambda _: None,
     modules: tuple[str, ...] = ("scenarios.sweep.task",),
 ) -> None:
@@ -48,37 +49,40 @@ def check_tasks(
     """
     if shares_folders(spark):
         return
-    mine = folder / f"{_TOKEN}-{os.urandom(8).hex()}"
-    mine.touch()
+    store = store_at(folder)
+    mine = f"{_TOKEN}-{os.urandom(8).hex()}"
+    store.replace(mine, b"")
     try:
-        outcomes = _run(spark, mine, modules, report)
+        outcomes = _run(spark, folder, mine, modules, report)
         faults = {seen.fault: seen.host for seen in outcomes if seen.fault}
         unseen = {
             seen.host
             for seen in outcomes
-            if not seen.fault and not _answer(mine, seen.host).is_file()
+            if not seen.fault and not store.exists(_answer(mine, seen.host))
         }
         for host in sorted(unseen):
             faults[
                 f"what it writes to {folder} is not seen by the driver: expected a shared folder"
             ] = host
     finally:
-        for file in folder.glob(f"{mine.name}*"):
-            file.unlink(missing_ok=True)
+        store.delete(name for name in store.entries() if name.startswith(mine))
     if faults:
         raise MachineError("\n".join(f"on {host}: {fault}" for fault, host in faults.items()))
 
 
-def look(mine: Path, modules: tuple[str, ...]) -> Seen:
+def look(folder: Place, mine: str, modules: tuple[str, ...]) -> Seen:
     """The work of a task: look for the driver's token, write one beside it, import our code."""
     host = socket.gethostname()
-    if not mine.is_file():
-        fault = f"{mine.parent} is not the driver's folder of that path: expected a shared folder"
-        return Seen(host, fault)
     try:
-        _answer(mine, host).touch()
+        store = store_at(folder)
+        if not store.exists(mine):
+            fault = f"{folder} is not the driver's folder of that path: expected a shared folder"
+            return Seen(host, fault)
+        store.replace(_answer(mine, host), b"")
     except OSError as failure:
-        return Seen(host, f"{mine.parent} cannot be written to ({failure.strerror})")
+        return Seen(host, f"{folder} cannot be written to ({reason(failure)})")
+    except MachineError as failure:
+        return Seen(host, str(failure))
     try:
         for module in modules:
             import_module(module)
@@ -87,13 +91,14 @@ def look(mine: Path, modules: tuple[str, ...]) -> Seen:
     return Seen(host, "")
 
 
-def _answer(mine: Path, host: str) -> Path:
-    return mine.with_name(f"{mine.name}-{host}")
+def _answer(mine: str, host: str) -> str:
+    return f"{mine}-{host}"
 
 
 def _run(
     spark: SparkSession,
-    mine: Path,
+    folder: Place,
+    mine: str,
     modules: tuple[str, ...],
     report: Callable[[str], None],
 ) -> list[Seen]:
@@ -106,7 +111,7 @@ def _run(
         cores = max(1, context.defaultParallelism)
         try:
             numbers = context.parallelize(range(cores), cores)
-            found.extend(numbers.map(lambda _: look(mine, modules)).collect())
+            found.extend(numbers.map(lambda _: look(folder, mine, modules)).collect())
         except (PySparkException, Py4JError) as fault:
             faults.append(fault)
 

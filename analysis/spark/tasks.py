@@ -17,6 +17,7 @@ from pyspark import TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from analysis.spark.connect import NO_TASKS, is_connected
 from sim.errors import MachineError
 
 Item = TypeVar("Item")
@@ -91,8 +92,10 @@ def run_tasks(
     for `progress`. A KeyboardInterrupt stops the tasks before it goes on.
 
     Raises:
-        MachineError: Spark gave up.
+        MachineError: Spark gave up, or the session is of a kind that has no tasks.
     """
+    if is_connected(spark):
+        raise MachineError(NO_TASKS)
     context = spark.sparkContext
     counted = context.accumulator(0)
     group = f"motejoin-{os.urandom(6).hex()}"

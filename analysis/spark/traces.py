@@ -1,8 +1,9 @@
 """Run directories as Spark frames: one frame per trace table over all runs, with a `run` column."""
 
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
@@ -19,10 +20,15 @@ from pyspark.sql.types import StringType, StructField, StructType
 from analysis.metrics.inputs import facts_of
 from analysis.metrics.kept import Measured, code_digest, kept_metrics
 from analysis.spark.compaction import COMPACTED, FOLDER, Compacted, read_index
+from analysis.spark.object_tables import read_objects
 from analysis.spark.schemas import RUNS, table_schema
-from analysis.trace.run_check import check_run, trace_parts
+from analysis.store.commit import HIDDEN
+from analysis.store.opening import store_at
+from analysis.store.place import Address, Place, place
+from analysis.store.reading import complete_manifest, table_files
+from analysis.trace.run_check import check_run
 from sim.errors import TraceError
-from sim.trace.manifest import Manifest, read_complete
+from sim.trace.manifest import Manifest
 from sim.trace.tables import TABLES
 
 _OPENING_AT_ONCE: Final = 16
@@ -39,7 +45,7 @@ class Run:
 
     run: str
     """Its unique name among the runs."""
-    directory: Path
+    directory: Place
     manifest: Manifest
     kept: Measured | None = None
     """Its metrics, if its manifest keeps them."""
@@ -49,7 +55,7 @@ class Run:
 class Rejected:
     """A directory that was left out, and why."""
 
-    directory: Path
+    directory: Place
     reason: str
 
 
@@ -64,18 +70,18 @@ class Traces:
     record it (see `recorded` in `runs`)."""
 
 
-def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
+def find_runs(directories: Sequence[Place]) -> tuple[list[Run], list[Rejected]]:
     """Sort run directories into complete ones and those to leave out, each in the order given.
 
     A directory given twice counts once. A run has its directory's name, preceded by as many of the folders above it
-    as make the names distinct. Traces are checked, but for those of runs that keep their metrics: there is
-    nothing left to read in them.
+    as make the names distinct. Traces are checked, but for those of runs that keep their metrics, as there is
+    nothing left to read in them, and those in object stores, which tasks check when they read them.
 
     Raises:
         TraceError: none of the directories is a complete run.
     """
     rejected = []
-    whole: dict[Path, tuple[Manifest, Measured | None]] = {}
+    whole: dict[Place, tuple[Manifest, Measured | None]] = {}
     code = code_digest()
     # Most of the time goes into waiting for files to be opened, on shared file systems above all.
     with ThreadPoolExecutor(_OPENING_AT_ONCE) as pool:
@@ -92,17 +98,19 @@ def find_runs(directories: Sequence[Path]) -> tuple[list[Run], list[Rejected]]:
     return [Run(names[path], path, *contents) for path, contents in whole.items()], rejected
 
 
-def _contents(directory: Path, code: str) -> tuple[Manifest, Measured | None] | str:
+def _contents(directory: Place, code: str) -> tuple[Manifest, Measured | None] | str:
     """The manifest of a run and the metrics that it keeps, or why it cannot be taken."""
     try:
-        manifest = read_complete(directory)
+        manifest = complete_manifest(directory)
         kept = kept_metrics(manifest, code)
-        return (check_run(directory) if kept is None else manifest), kept
+        if kept is None and isinstance(directory, Path):
+            manifest = check_run(directory)
     except TraceError as fault:
         return str(fault)
+    return manifest, kept
 
 
-def open_run(directory: Path, run: str, code: str) -> Run | Rejected:
+def open_run(directory: Place, run: str, code: str) -> Run | Rejected:
     """One run directory by the name `run`, or why it cannot be taken; `code` is the `code_digest`."""
     contents = _contents(directory, code)
     if isinstance(contents, str):
@@ -110,20 +118,28 @@ def open_run(directory: Path, run: str, code: str) -> Run | Rejected:
     return Run(run, directory, *contents)
 
 
-def open_traces(spark: SparkSession, paths: Iterable[str | Path]) -> Traces:
+def open_traces(spark: SparkSession, paths: Iterable[str | os.PathLike[str]]) -> Traces:
     """The traces of run directories, or of whole sweeps by their folders, as frames; for notebooks.
 
     Raises:
         TraceError: one of the directories is no complete run.
     """
-    directories: list[Path] = []
-    for path in map(Path, paths):
-        runs_dir = path / "runs"
-        directories += sorted(runs_dir.glob("[!.]*")) if runs_dir.is_dir() else [path]
+    directories = [run for path in paths for run in _runs_at(path)]
     runs, rejected = find_runs(directories)
     if rejected:
         raise TraceError("\n".join(entry.reason for entry in rejected))
     return load_traces(spark, runs)
+
+
+def _runs_at(path: str | os.PathLike[str]) -> list[Place]:
+    """The runs of a sweep, or the one run there."""
+    at = place(path)
+    try:
+        names = store_at(at).entries("runs")
+    except OSError as fault:
+        raise TraceError(f"{at}: cannot be read ({fault})") from fault
+    runs: list[Place] = [at / "runs" / name for name in names if not name.startswith(HIDDEN)]
+    return runs or [at]
 
 
 def load_traces(spark: SparkSession, runs: Sequence[Run]) -> Traces:
@@ -162,7 +178,7 @@ class _Tables(dict[str, DataFrame]):
         return self[table]
 
 
-def _is_held(run: Run, folder: Path, compacted: Compacted) -> bool:
+def _is_held(run: Run, folder: Place, compacted: Compacted) -> bool:
     """Whether a run's rows are in the compacted traces, under its name."""
     beside = run.directory.parent.parent / FOLDER == folder
     named = run.run == run.directory.name
@@ -175,7 +191,7 @@ def _load_compacted(
     schema = table_schema(table)
     with_run = StructType([*schema.fields, StructField("run", StringType())])
     files = compacted.files(table, names)
-    rows = spark.read.schema(with_run).parquet(*map(_no_glob, files))
+    rows = _read(spark, files, with_run)
     stored = {run for run, part in compacted.part_of.items() if part in {f.name for f in files}}
     if stored == set(names):
         return rows
@@ -194,12 +210,34 @@ def local_frame(
 
 
 def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFrame:
-    files = {part: run.run for run in runs for part in trace_parts(run.directory, table)}
     schema = table_schema(table)
-    if not files:
-        empty = StructType([*schema.fields, StructField("run", StringType())])
-        return local_frame(spark, [], empty)
-    rows = spark.read.schema(schema).parquet(*map(_no_glob, files))
+    with_run = StructType([*schema.fields, StructField("run", StringType())])
+    frames = []
+    objects = [run for run in runs if isinstance(run.directory, Address)]
+    if objects:
+        pairs = [(file, run.run) for run in objects for file in table_files(run.directory, table)]
+        frames.append(read_objects(spark, pairs, with_run))
+    files = {
+        part: run.run
+        for run in runs
+        if isinstance(run.directory, Path)
+        for part in table_files(run.directory, table)
+    }
+    if files:
+        frames.append(_load_files(spark, files, schema))
+    return reduce(DataFrame.unionByName, frames) if frames else local_frame(spark, [], with_run)
+
+
+def _read(spark: SparkSession, files: Sequence[Place], schema: StructType) -> DataFrame:
+    """The rows of some files of one place."""
+    if any(isinstance(file, Address) for file in files):
+        return read_objects(spark, [(file, None) for file in files], schema)
+    return spark.read.schema(schema).parquet(*map(_no_glob, files))
+
+
+def _load_files(spark: SparkSession, files: Mapping[Place, str], schema: StructType) -> DataFrame:
+    """The rows of Parquet files in folders, each with the run that `files` has for its file."""
+    rows = _read(spark, list(files), schema)
     # One scan over all files, whatever the number of runs; a row's run follows from its file's address, taken
     # from Spark's own listing so that no rule for odd characters in addresses is needed here.
     run_of = {}
@@ -217,7 +255,7 @@ def _load_table(spark: SparkSession, runs: Sequence[Run], table: str) -> DataFra
     )
 
 
-def _no_glob(path: Path) -> str:
+def _no_glob(path: Place) -> str:
     """The path with the characters escaped that Spark would expand."""
     return "".join(f"\\{c}" if c in "\\{}[]*?," else c for c in str(path))
 
@@ -227,9 +265,9 @@ def _run_row(run: Run) -> tuple[Any, ...]:
     return tuple(facts[name] for name in RUNS.names)
 
 
-def _unique_names(paths: Sequence[Path]) -> dict[Path, str]:
+def _unique_names(paths: Sequence[Place]) -> dict[Place, str]:
     """The shortest trailing part of each path that no other path ends in."""
-    names: dict[Path, str] = {}
+    names: dict[Place, str] = {}
     length = 1
     while len(names) < len(paths):
         tails = {path: path.parts[-length:] for path in paths if path not in names}

@@ -44,6 +44,9 @@ LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
 Hearing = Callable[[NodeId, list[NodeId]], None]
 """Called when a broadcast has ended, with its source and the nodes that heard it."""
 
+PAIRS_KEPT: Final = 32_768
+"""Pairs of source and target of which the energy to send is kept: heads change, and over time any two motes may be a pair."""
+
 OUTCOMES: Final = {
     DropReason.LOST: Outcome.LOST,
     DropReason.UNREACHABLE: Outcome.LOST,
@@ -140,7 +143,7 @@ class BaseAir(ABC):
         self._flights: Memo[int, tuple[int, int]] = Memo(self._flight)
         """By bytes of body, frames sent without a break: bytes on air, time until they are in memory."""
         self._transmit_j_per_byte: Memo[tuple[NodeId, NodeId], float] = Memo(
-            lambda pair: channel.transmit_j_per_byte(*pair)
+            lambda pair: channel.transmit_j_per_byte(*pair), most=PAIRS_KEPT
         )
         """By source and target."""
         self.alive = ledger.alive

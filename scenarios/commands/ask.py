@@ -3,9 +3,9 @@
 import argparse
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from analysis.store.place import folder_path, place
 from scenarios.terminal.answer_options import print_answer, report, spark_settings
 from sim.errors import InputError
 
@@ -27,7 +27,7 @@ examples:
   How long until the first mote dies, in bad and in good cases?
     motejoin ask sweeps/clustering --quantiles first_dead_s
 
-SWEEP is the --out of `motejoin sweep`; several are asked together. The answer is a sentence that says how sure it
+SWEEP is the --out of `motejoin sweep`, a folder or an address; several are asked together. The answer is a sentence that says how sure it
 is, and a table of all points. A point meets a condition on a metric if its mean over seeds does; the table shows
 in how many seeds it holds. A death that did not come counts as later than the run's end. --out DIR gets the
 sentence (answer.md), the table (answer.csv) and a figure (answer.png, .svg, .pdf). Metrics: motejoin docs metrics.
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Ask finished sweeps for the best point, trade-offs, probabilities or quantiles."
     )
     parser.epilog = _EXAMPLES
-    parser.add_argument("sweeps", metavar="SWEEP", nargs="+", type=Path, help="a finished sweep")
+    parser.add_argument("sweeps", metavar="SWEEP", nargs="+", type=place, help="a finished sweep")
     question = parser.add_argument_group("question (one of)").add_mutually_exclusive_group(
         required=True
     )
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take points together that agree in this key, such as motes.count; may be repeated",
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="write sentence, table and figure there"
+        "--out", metavar="DIR", type=folder_path, help="write sentence, table and figure there"
     )
     parser.add_argument(
         "--format", choices=("md", "latex", "csv"), help="print the table in this format"
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
     question = question_of(args)
     settings = spark_settings(args.conf)
-    require_spark()
+    require_spark(args.master)
     from analysis.ask.asking import ask
 
     found = ask(

@@ -1,8 +1,9 @@
 """`motejoin audit`: re-checks finished runs from their traces alone."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from analysis.store.place import Place, place
 
 if TYPE_CHECKING:
     from analysis.audit.audit import Audit
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
     parser.description = "Check that finished runs add up, from their traces alone."
     parser.epilog = EXAMPLES
-    parser.add_argument("run_dir", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
+    parser.add_argument("run_dir", metavar="RUN_DIR", nargs="+", type=place, help="a run directory")
     parser.set_defaults(run=run)
 
 
@@ -33,12 +34,14 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(passed) else 1
 
 
-def audit_and_print(directory: Path) -> bool:
+def audit_and_print(directory: Place) -> bool:
     """Audit one run and print what was found; returns whether it passed."""
     from analysis.audit.audit import audit_run
+    from analysis.store.reading import local_copy
 
-    audit = audit_run(directory)
-    print("\n".join(lines(audit)))
+    with local_copy(directory) as copy:
+        audit = audit_run(copy)
+    print("\n".join(lines(audit)).replace(str(copy), str(directory)))
     return audit.passed
 
 

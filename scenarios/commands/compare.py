@@ -3,9 +3,9 @@
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
+from analysis.store.place import folder_path, place
 from scenarios.terminal.answer_options import (
     add_options,
     print_answer,
@@ -20,6 +20,7 @@ example:
   motejoin compare central star --out comparison
   motejoin compare central star --metric bytes_per_s --metric recall --baseline central
   motejoin compare runs/* --by join.strategy --baseline centralised
+  motejoin compare s3://bucket/mine/runs/a-1 s3://bucket/mine/runs/b-1
 
 The table goes to standard output. DIR gets metrics.csv and metrics.parquet (one row per run, all
 metrics), figures as PNG, SVG and PDF with captions.md, and index.html over all. With --by or --baseline, summary.csv has mean,
@@ -47,8 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Compute the metrics of run directories with Spark and show them side by side."
     )
     parser.epilog = _EXAMPLE
-    parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=Path, help="a run directory")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="write tables and figures there")
+    parser.add_argument("runs", metavar="RUN_DIR", nargs="+", type=place, help="a run directory")
+    parser.add_argument(
+        "--out", metavar="DIR", type=folder_path, help="write tables and figures there"
+    )
     parser.add_argument(
         "--verify",
         action="store_true",
@@ -63,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
     from analysis.spark.session import require_spark
 
-    require_spark()
+    require_spark(args.master)
     from analysis.compare.answer_plots import Width
     from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question, compare
@@ -107,10 +110,10 @@ def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
-    from analysis.metrics.definitions import cell, label
+    from analysis.metrics.registry import label, row_cell
 
     columns = [*_RUN, *(_ASKED if _are_unequal(rows) else ()), *shown]
-    cells = [[str(row["run"]), *(cell(column, row[column]) for column in columns)] for row in rows]
+    cells = [[str(row["run"]), *(row_cell(row, column) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]
     if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
         return header, cells

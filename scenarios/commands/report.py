@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from analysis.store.place import Address, folder_path, place
 from sim.errors import InputError
 
 EXAMPLES = """examples:
@@ -22,26 +23,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument(
         "runs",
-        type=Path,
+        type=place,
         nargs="+",
         metavar="RUN_DIR",
         help="a run directory, as `motejoin run` writes it; two to see them side by side",
     )
     parser.add_argument(
         "--out",
-        type=Path,
+        type=folder_path,
         metavar="FILE.html",
         help="the page (default: report.html in the first RUN_DIR, side-by-side.html for two)",
     )
     parser.add_argument(
         "--baseline",
-        type=Path,
+        type=place,
         metavar="RUN_DIR",
         help="show this run's costs beside those of the run",
     )
     parser.add_argument(
         "--animate",
-        type=Path,
+        type=folder_path,
         metavar="FILE.gif",
         help="write the map as a moving picture instead, for talks: .gif, or .mp4 where ffmpeg is installed",
     )
@@ -55,8 +56,24 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"motejoin report: {len(args.runs)} runs given; expected one or two")
     if others and args.baseline is not None:
         raise InputError("--baseline: expected with one run; two are shown side by side")
+    if isinstance(first, Address) and args.out is None and args.animate is None:
+        raise InputError(
+            f"{first}: expected --out with the page's path here, as the run is not a folder"
+        )
+    from analysis.store.reading import local_copies
+
+    given = [*args.runs, *([] if args.baseline is None else [args.baseline])]
+    with local_copies(given) as copies:
+        return _write(args, copies)
+
+
+def _write(args: argparse.Namespace, copies: list[Path]) -> int:
+    """Write what was asked for from runs on this machine."""
     from scenarios.simulation.scenery import scenery_of
 
+    runs = copies[: len(args.runs)]
+    baseline = None if args.baseline is None else copies[-1]
+    first, *others = runs
     if args.animate is not None:
         if others or args.baseline is not None or args.out is not None:
             raise InputError("--animate: expected one run, without --baseline and --out")
@@ -71,5 +88,5 @@ def run(args: argparse.Namespace) -> int:
     else:
         from analysis.report.page import write_report
 
-        print(write_report(first, args.out, baseline=args.baseline, scenery_of=scenery_of))
+        print(write_report(first, args.out, baseline=baseline, scenery_of=scenery_of))
     return 0

@@ -6,6 +6,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from analysis.store.place import folder_path
+
 if TYPE_CHECKING:
     from scenarios.schema.load import LoadedScenario
 
@@ -27,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", help="a scenario file, or the name of a shipped one")
     parser.add_argument("--seed", type=int, help="random seed (default: the scenario's)")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="run directory (default: runs/NAME-SEED)"
+        "--out", type=folder_path, metavar="DIR", help="run directory (default: runs/NAME-SEED)"
     )
     parser.add_argument(
         "--set",

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Final
 
+from analysis.store.place import Place, place
 from scenarios.terminal.answer_options import (
     ROWS_MAX,
     add_options,
@@ -18,6 +19,7 @@ examples:
   motejoin sweep feedback-small --out sweeps/feedback
   motejoin sweep my-sweep.toml --out sweeps/mine --resume
   motejoin sweep my-sweep.toml --master spark://head:7077 --out /shared/mine --timeout 3600
+  motejoin sweep my-sweep.toml --master spark://head:7077 --out s3://bucket/mine
   motejoin sweep my-sweep.toml --metric recall --metric bytes_per_s --baseline centralised
 
 SWEEP is a path ending in .toml or the name of a shipped one (`motejoin scenarios` lists them).
@@ -37,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        type=Path,
-        help="where to write; on a cluster a folder that all its machines share"
-        " (default: sweeps/NAME)",
+        type=place,
+        help="where to write; on a cluster a folder that all its machines share, or an address such as"
+        " s3://BUCKET/FOLDER (default: sweeps/NAME)",
     )
     parser.add_argument(
         "--resume", action="store_true", help="keep the complete runs in DIR and do only the rest"
@@ -84,12 +86,13 @@ def run(args: argparse.Namespace) -> int:
     sweep = load_sweep(args.sweep)
     settings = spark_settings(args.conf)
     # After the file has been read: Spark takes a second to import, and a mistake in the file is reported without it.
-    require_spark()
+    require_spark(args.master)
     from analysis.compare.answer_plots import Width
     from analysis.compare.captions import NOTE, seeds_note
     from analysis.compare.compare_runs import Question
     from analysis.compare.page import answer_header, answer_rows
-    from scenarios.sweep.driver import check_free, run_sweep
+    from scenarios.sweep.driver import run_sweep
+    from scenarios.sweep.output import check_free
     from scenarios.sweep.plan import plan_sweep
 
     # The file's baseline is one of the file's groups: other groups have a baseline of their own or none.
@@ -97,11 +100,9 @@ def run(args: argparse.Namespace) -> int:
     command = shlex.join(["motejoin", *args.given])
     metrics, by = args.metric or sweep.metrics, args.by or sweep.by
     question = Question(metrics, by, baseline, Width(args.width), command)
-    out_dir: Path = args.out or Path("sweeps") / sweep.name
+    out_dir: Place = args.out or Path("sweeps") / sweep.name
     check_free(out_dir, resume=args.resume)
     plan = plan_sweep(sweep, question, allow_functions=args.allow_functions)
-    for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
-        report(f"invalid, will not be run: {point}: {error}")
     report(
         f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
         f" = {len(sweep.points) * len(sweep.seeds)} runs in {out_dir}"

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from analysis.store.place import Address, Place, place
 from sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,14 +50,22 @@ class Run:
     """A complete run directory."""
 
     def __init__(self, directory: AnyPath) -> None:
-        """Open a run directory.
+        """Open a run directory, or fetch one from an object store.
 
         Raises:
             TraceError: it is missing, unfinished, damaged or not ours.
         """
+        from analysis.store.reading import fetch
         from analysis.trace.run_check import check_run
 
-        self.directory: Final = Path(directory)
+        at = place(directory)
+        self._copy: TemporaryDirectory[str] | None = None
+        if isinstance(at, Address):
+            # A copy on this machine, for as long as this object lives.
+            self._copy = TemporaryDirectory(prefix="motejoin-")
+            fetch(at, Path(self._copy.name) / at.name)
+            at = Path(self._copy.name) / at.name
+        self.directory: Final = at
         self._manifest: Final = check_run(self.directory)
 
     def __repr__(self) -> str:
@@ -115,10 +125,15 @@ class Run:
         from analysis.report.page import write_report
         from scenarios.simulation.scenery import scenery_of
 
+        if out is None and self._copy is not None:
+            raise InputError(
+                "report(): expected `out`, the page's path, as the run is not a folder"
+            )
+        other = Run(baseline) if isinstance(baseline, str | PathLike) else baseline
         return write_report(
             self.directory,
             None if out is None else Path(out),
-            baseline=None if baseline is None else directory_of(baseline),
+            baseline=None if other is None else other.directory,
             scenery_of=scenery_of,
         )
 
@@ -171,7 +186,7 @@ class Comparison(_Estimated):
 
 
 class Sweep(_Estimated):
-    """The output folder of a finished sweep."""
+    """The output of a finished sweep."""
 
     def __init__(self, directory: AnyPath) -> None:
         """Open the folder that a sweep has written.
@@ -181,7 +196,7 @@ class Sweep(_Estimated):
         """
         from analysis.compare.sweep_folder import read_sweep
 
-        self.directory: Final = Path(directory)
+        self.directory: Final = place(directory)
         record = read_sweep(self.directory)
         self.metrics = record.metrics
         self.summary: pa.Table = record.summary
@@ -224,6 +239,6 @@ class Answer:
         return self._asked.write(Path(folder))
 
 
-def directory_of(run: AnyPath | Run) -> Path:
+def directory_of(run: AnyPath | Run) -> Place:
     """The directory of a run, however it is given."""
-    return run.directory if isinstance(run, Run) else Path(run)
+    return run.directory if isinstance(run, Run) else place(run)

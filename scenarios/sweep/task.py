@@ -1,12 +1,11 @@
 """One run of a sweep, in a process of a Spark executor.
 
-A run is written aside and moved into place when it is whole, so that repeated, late or broken attempts leave
-at most one run. Nothing is raised: errors are returned as an `Outcome`, or Spark would give up on all other
+A run is written aside and committed when it is whole (`analysis/store/commit.py`), so that repeated, late or broken
+attempts leave at most one run. Nothing is raised: errors are returned as an `Outcome`, or Spark would give up on all other
 runs too.
 """
 
 import os
-import shutil
 import signal
 import socket
 import traceback
@@ -19,16 +18,16 @@ from types import FrameType
 from typing import Any, Final
 
 from analysis.audit.audit import audit_run
+from analysis.store.commit import Attempt
+from analysis.store.opening import store_at
+from analysis.store.place import Place
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.run import run_scenario
 from scenarios.sweep.file import point_scenario
 from sim.errors import MoteJoinError, TraceError
-from sim.trace.manifest import read_complete
 
 ATTEMPTS_MAX: Final = 2
 """A run is given up after its process has died this many times; Spark allows four."""
-_ASIDE_MARK: Final = "."
-"""Prefix of the name of a run that is being written."""
 _REMIND_S: Final = 1.0
 """A time limit is raised again at this interval, in case somebody swallows the exception."""
 
@@ -81,12 +80,13 @@ class Workshop:
     content: Mapping[str, Any]
     source: str
     base_dir: str
-    runs_dir: str
+    runs: Place
+    """Where the runs are put."""
     timeout_s: float | None
     allow_functions: bool
     """Whether runs may load the Python functions that the scenario names."""
     audited: bool
-    """Whether the trace of each run is checked before it is moved into place."""
+    """Whether the trace of each run is checked before it is committed."""
     session: str
     """Separates the files of this driver's tasks from those of others."""
 
@@ -96,23 +96,12 @@ class Workshop:
         if attempt >= ATTEMPTS_MAX:
             error = f"its process died {attempt} times without a message, perhaps out of memory"
             return Outcome(job.run, Failure.DIED, error, host=host)
-        aside = aside_of(Path(self.runs_dir), job.run, f"{self.session}-{attempt}")
-        shutil.rmtree(aside, ignore_errors=True)
+        # Spark may have two tasks of one number, if it repeats a stage.
+        name = f"{self.session}-{attempt}-{os.urandom(3).hex()}"
         try:
-            with time_limit(self.timeout_s):
-                base_dir = Path(self.base_dir)
-                scenario = point_scenario(
-                    self.content,
-                    job.settings,
-                    seed=job.seed,
-                    source=self.source,
-                    base_dir=base_dir,
-                )
-                loaded = LoadedScenario(scenario, self.source, base_dir, self.allow_functions)
-                run_scenario(loaded, aside)
-                if self.audited:
-                    _audit(aside)
-            publish(aside, Path(self.runs_dir) / job.run)
+            with Attempt(store_at(self.runs), job.run, name) as aside:
+                self._simulate(job, aside.path)
+                aside.commit()
         except TimeLimitError as failure:
             return Outcome(job.run, Failure.TIMEOUT, str(failure), host=host)
         except MoteJoinError as failure:
@@ -120,9 +109,18 @@ class Workshop:
         except Exception as failure:  # noqa: BLE001 - whatever it is, the other runs go on
             error = f"{type(failure).__name__}: {failure}"
             return Outcome(job.run, Failure.ERROR, error, traceback.format_exc(), host)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
         return Outcome(job.run, host=host)
+
+    def _simulate(self, job: Job, directory: Path) -> None:
+        base_dir = Path(self.base_dir)
+        with time_limit(self.timeout_s):
+            scenario = point_scenario(
+                self.content, job.settings, seed=job.seed, source=self.source, base_dir=base_dir
+            )
+            loaded = LoadedScenario(scenario, self.source, base_dir, self.allow_functions)
+            run_scenario(loaded, directory)
+            if self.audited:
+                _audit(directory)
 
 
 def _audit(directory: Path) -> None:
@@ -131,27 +129,6 @@ def _audit(directory: Path) -> None:
     found = [f"{name}: {each.text}" for name, many in audit.violations.items() for each in many]
     if found:
         raise TraceError(f"the audit found {len(found)} violations; the first: {found[0]}")
-
-
-def aside_of(runs_dir: Path, run: str, attempt: str) -> Path:
-    """Where an attempt at a run is written."""
-    return runs_dir / f"{_ASIDE_MARK}{run}.{attempt}"
-
-
-def is_aside(path: Path) -> bool:
-    """Whether a directory among the runs is an unfinished attempt."""
-    return path.name.startswith(_ASIDE_MARK)
-
-
-def publish(aside: Path, directory: Path) -> None:
-    """Move a complete run into place, unless another attempt was first."""
-    try:
-        aside.rename(directory)
-    except OSError:
-        if not directory.is_dir():
-            raise
-        # A directory can only be moved onto an empty one: another attempt has put its own there.
-        read_complete(directory)
 
 
 @contextmanager

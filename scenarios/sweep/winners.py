@@ -10,7 +10,7 @@ from pydantic import Field
 
 from analysis.compare.files import FIGURES, write_table
 from analysis.compare.run_plots import save_figures
-from analysis.metrics.definitions import METRICS
+from analysis.metrics.registry import METRICS
 from analysis.winners.contest import Contest, Entry, contests, ratios
 from analysis.winners.drawing import Cell, winners_figure
 from scenarios.schema.base import Table

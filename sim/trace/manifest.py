@@ -86,7 +86,20 @@ def read_manifest(directory: Path) -> Manifest:
     if not path.is_file():
         raise TraceError(f"{directory}: not a run directory (it has no {MANIFEST})")
     try:
-        content = json.loads(path.read_text())
+        text = path.read_text()
+    except ValueError as fault:
+        raise TraceError(f"{path}: not a motejoin manifest ({fault})") from fault
+    return parse_manifest(text, str(path))
+
+
+def parse_manifest(text: str, path: str) -> Manifest:
+    """The manifest with this content; `path` says where it is from.
+
+    Raises:
+        TraceError: it is not one of ours.
+    """
+    try:
+        content = json.loads(text)
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise TraceError(f"{path}: not a motejoin manifest (format should be {FORMAT!r})")
         manifest = Manifest(**content)
@@ -110,7 +123,15 @@ def read_complete(directory: Path) -> Manifest:
     Raises:
         TraceError: the run failed, was killed or is not finished.
     """
-    manifest = read_manifest(directory)
+    return require_complete(read_manifest(directory), str(directory))
+
+
+def require_complete(manifest: Manifest, directory: str) -> Manifest:
+    """The manifest itself, if it is of a complete run.
+
+    Raises:
+        TraceError: the run failed, was killed or is not finished.
+    """
     if manifest.status is not Status.COMPLETE:
         why = f": {manifest.error}" if manifest.error else " (killed, or not finished yet)"
         raise TraceError(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analysis.compare import measure as measure_module
 from analysis.compare.measure import bundles, measure, verify_runs
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.kept import keep_metrics
+from analysis.metrics.registry import METRICS
 from analysis.spark.traces import Run, find_runs
 from scenarios.cli import main
 from sim.trace.manifest import Manifest, read_complete
@@ -33,6 +33,8 @@ REAL = {
     "clocks": ["faults.clock_offset_ms=300.0", "faults.jitter_ms=50.0", "join.late_s=0.03"],
     "late": ["join.strategy=centralised", "faults.jitter_ms=500.0"],
     "nothing": ["duration_s=7.0"],
+    "unread": ["motes.interval_s=100000.0"],
+    "sets": ["join.strategy=change", "join.answer=sets", "radio.loss=0.1"],
 }
 
 
@@ -84,7 +86,11 @@ def test_kept_rows_tasks_sql_and_duckdb_agree_on_real_runs(
     assert kept["deaths"]["dead"] > 0
     assert kept["loss"]["copies_lost"] > 0
     assert kept["churn"]["recall"] < 1
-    assert kept["nothing"]["results"] == 0
+    assert kept["clocks"]["readings_dropped"] > 0, "none was late"
+    assert kept["late"]["delay_max_ms"] > 500
+    assert kept["nothing"]["results"] == 0 < kept["nothing"]["readings"]
+    assert kept["unread"]["readings"] == 0
+    assert kept["sets"]["missed_share"] > 0
 
 
 def _described(manifest: Manifest) -> RandomRun:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.trace.run_check import check_run
 from scenarios.cli import main
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.run import run_scenario
 from scenarios.sweep.file import load_sweep, point_scenario
-from sim.trace.manifest import read_complete
 from tests.support.cluster import Cluster, turns
 from tests.support.runs import fails
 
@@ -54,10 +54,9 @@ def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def complete(out: Path) -> dict[str, str]:
-    """The runs that are in their place, with their fingerprints: all of them must be whole."""
-    runs = out / "runs"
-    found = [path for path in runs.glob("[!.]*")] if runs.is_dir() else []
-    return {path.name: read_complete(path).fingerprint for path in found}
+    """The runs that are there, with their fingerprints: those with a manifest, and all of them must be whole."""
+    found = sorted(out.glob("runs/[!.]*/manifest.json"))
+    return {path.parent.name: check_run(path.parent).fingerprint for path in found}
 
 
 def await_runs(out: Path, process: subprocess.Popen[str], count: int) -> dict[str, str]:
@@ -110,6 +109,9 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_sweep_survives_the_loss_of_a_worker(on_cluster: Path, embedded: dict[str, str]) -> None:
     assert complete(on_cluster) == embedded
     assert len(list((on_cluster / "runs").iterdir())) == RUNS, "something was left beside the runs"
+    files = [path for path in on_cluster.glob("runs/*/**/*") if path.is_file()]
+    assert {path.name for path in files} == {"manifest.json", "part-00000.parquet"}
+    assert {len(path.relative_to(on_cluster).parts) for path in files} == {3, 5}
     assert json.loads((on_cluster / "failures.json").read_text()) == []
 
 

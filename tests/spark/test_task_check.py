@@ -45,17 +45,15 @@ def test_code_that_did_not_arrive_is_named(apart: "SparkSession", tmp_path: Path
 def test_what_tasks_write_must_be_seen_by_the_driver(
     apart: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        task_check, "_answer", lambda mine, _: mine.parent / "elsewhere" / mine.name
-    )
+    monkeypatch.setattr(task_check, "_answer", lambda mine, _: f"elsewhere/{mine}")
     with pytest.raises(MachineError, match=r"is not seen by the driver: expected a shared folder"):
         check_tasks(apart, tmp_path)
 
 
 def test_a_task_that_does_not_see_the_token_says_so(tmp_path: Path) -> None:
-    assert "expected a shared folder" in look(tmp_path / "token", ()).fault
+    assert "expected a shared folder" in look(tmp_path, "token", ()).fault
     (tmp_path / "token").touch()
-    assert look(tmp_path / "token", ("scenarios.sweep.task",)).fault == ""
+    assert look(tmp_path, "token", ("scenarios.sweep.task",)).fault == ""
 
 
 @pytest.mark.parametrize(

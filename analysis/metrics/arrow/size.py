@@ -30,9 +30,14 @@ def listings(directory: Path, manifest: Manifest) -> int:
             footer = pq.read_metadata(part)
         except (OSError, pa.ArrowException) as fault:
             raise TraceError(f"{part}: cannot be read ({fault})") from fault
-        columns = [footer.schema.column(place).path for place in range(footer.num_columns)]
-        place = columns.index(_LISTED)
-        groups = range(footer.num_row_groups)
-        # A row without partners counts as one.
-        count += sum(footer.row_group(group).column(place).num_values for group in groups)
+        count += listed(footer)
     return count
+
+
+def listed(footer: pq.FileMetaData) -> int:
+    """About how many partners the results of one file list, from its footer."""
+    columns = [footer.schema.column(place).path for place in range(footer.num_columns)]
+    place = columns.index(_LISTED)
+    groups = range(footer.num_row_groups)
+    # A row without partners counts as one.
+    return sum(footer.row_group(group).column(place).num_values for group in groups)

@@ -1,4 +1,4 @@
-"""One run of a sweep: written aside, moved into place once, failures as values."""
+"""One run of a sweep: written aside, committed once, failures as values."""
 
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from analysis.store.commit import recover
+from analysis.store.opening import store_at
 from analysis.trace.run_check import check_run
 from scenarios.files.shipped import shipped_scenarios
 from scenarios.schema.load import parse_toml
@@ -18,29 +20,28 @@ from scenarios.sweep.task import (
     Job,
     TimeLimitError,
     Workshop,
-    aside_of,
-    is_aside,
-    publish,
     time_limit,
 )
-from sim.errors import TraceError
-from sim.trace.manifest import Status, read_complete
-from tests.support.run_directories import write_run
+from sim.trace.manifest import read_complete
 
 SETTINGS: dict[str, Any] = {"duration_s": 15.0, "motes.count": 10, "trace.tables": ["traffic"]}
 
 
 def workshop(runs_dir: Path, timeout_s: float | None = None) -> Workshop:
     content = parse_toml(shipped_scenarios()["gas-cloud-small"], "test")
-    return Workshop(
-        content, "test", str(runs_dir), str(runs_dir), timeout_s, False, True, "session"
-    )
+    return Workshop(content, "test", str(runs_dir), runs_dir, timeout_s, False, True, "session")
+
+
+def left(runs_dir: Path) -> list[str]:
+    """What there is when the driver has ended."""
+    recover(store_at(runs_dir))
+    return [path.name for path in runs_dir.iterdir()]
 
 
 def test_a_run_stands_in_its_place_and_nothing_beside_it(tmp_path: Path) -> None:
     outcome = workshop(tmp_path).run(Job("point-3", SETTINGS, 3), attempt=0)
     assert outcome.failure is None, outcome.error
-    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+    assert left(tmp_path) == ["point-3"]
     manifest = read_complete(tmp_path / "point-3")
     assert (manifest.seed, manifest.scenario["seed"], manifest.scenario["duration_s"]) == (3, 3, 15)
 
@@ -51,7 +52,7 @@ def test_the_second_of_two_attempts_leaves_the_first_one_s_run(tmp_path: Path) -
     inode = (tmp_path / "point-3").stat().st_ino
     assert workshop(tmp_path).run(job, attempt=1).failure is None
     assert (tmp_path / "point-3").stat().st_ino == inode
-    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+    assert left(tmp_path) == ["point-3"]
 
 
 def test_two_attempts_at_once_leave_one_whole_run(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_two_attempts_at_once_leave_one_whole_run(tmp_path: Path) -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         tries = [pool.submit(workshop(tmp_path).run, job, attempt) for attempt in (0, 1)]
         assert [each.result().failure for each in tries] == [None, None]
-    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
+    assert left(tmp_path) == ["point-3"]
     alone = workshop(tmp_path / "alone")
     (tmp_path / "alone").mkdir()
     assert alone.run(job, attempt=0).failure is None
@@ -74,14 +75,6 @@ def test_what_is_in_the_way_and_not_a_run_is_an_error(tmp_path: Path) -> None:
     assert outcome.failure is Failure.ERROR
     assert "Traceback" in outcome.detail
     assert (tmp_path / "point-3").read_text() == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["point-3"]
-
-
-def test_an_unfinished_run_in_the_way_is_not_taken_for_a_complete_one(tmp_path: Path) -> None:
-    write_run(tmp_path / "point", {}, status=Status.RUNNING)
-    aside = write_run(aside_of(tmp_path, "point", "0"), {})
-    with pytest.raises(TraceError, match="running"):
-        publish(aside, tmp_path / "point")
 
 
 def test_a_run_is_given_up_when_its_process_died_too_often(tmp_path: Path) -> None:
@@ -113,8 +106,3 @@ def test_a_time_limit_that_is_kept_leaves_no_alarm_behind() -> None:
     with time_limit(0.05):
         pass
     time.sleep(0.1)
-
-
-@pytest.mark.parametrize(("name", "aside"), [(".a-1.x-0", True), ("a-1", False), ("a.b-1", False)])
-def test_attempts_are_told_from_runs(name: str, *, aside: bool) -> None:
-    assert is_aside(Path(name)) == aside

@@ -42,6 +42,8 @@ class Directory:
         self._window_us = window_us
         self._held: dict[Value, dict[int, dict[int, _Held]]] = {}
         """By value, sensor and head."""
+        self._last_us: OrderedDict[Value, int] = OrderedDict()
+        """By value: its newest reading; the value longest without one first."""
         self._newest_us = -(1 << 62)
         """The newest reading so far: what is far older is forgotten."""
 
@@ -52,6 +54,9 @@ class Directory:
         if known is None or known.stamp < stamp:
             at_heads[head] = _Held(at_us, stamp)
         self._newest_us = max(self._newest_us, at_us)
+        self._last_us[value] = max(self._last_us.get(value, at_us), at_us)
+        self._last_us.move_to_end(value)
+        self._forget_values()
 
     def holders(
         self, value: Value, at_us: int, before: Stamp | None = None, origin: int | None = None
@@ -67,7 +72,7 @@ class Directory:
         """
         sensors = self._held.get(value, {})
         oldest_us = at_us - self._window_us
-        forgotten_us = self._newest_us - 2 * self._window_us - MEMORY_US
+        forgotten_us = self._forgotten_us()
         holders: Holders = {}
         for sensor, at_heads in list(sensors.items()):
             if sensor == origin:
@@ -85,6 +90,20 @@ class Directory:
             if not at_heads:
                 del sensors[sensor]
         return holders
+
+    def _forgotten_us(self) -> int:
+        """Readings made before this time are forgotten."""
+        return self._newest_us - 2 * self._window_us - MEMORY_US
+
+    def _forget_values(self) -> None:
+        """Forget values that no sensor has had for long; nobody may ever ask for them again."""
+        forgotten_us = self._forgotten_us()
+        for _ in range(2):  # for one that is taken, so that they do not pile up
+            value = next(iter(self._last_us))
+            if self._last_us[value] >= forgotten_us:
+                break
+            del self._last_us[value]
+            del self._held[value]
 
 
 def _by_stamp(entry: tuple[int, _Held]) -> Stamp:
