@@ -16,6 +16,7 @@ REPORTING = ReportingSettings(
     level=AnswerLevel.RESULTS,
     delay_us=0,
     refresh_us=1000,
+    straight=False,
     compact=False,
     hop_us=10,
     clock_us=0,
