@@ -139,8 +139,8 @@ def _by_spark(
     report: Callable[[str], None],
 ) -> list[Outcome]:
     # Here and not above: Spark takes a second to import, and a drawing from kept points does without.
+    from analysis.spark.background_session import StartingSession
     from analysis.spark.shipping import share_code
-    from analysis.spark.starting import StartingSession
     from analysis.spark.task_check import check_tasks
     from analysis.spark.tasks import Progress, run_tasks
     from scenarios.sweep.driver import PACKAGES
