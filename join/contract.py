@@ -142,11 +142,29 @@ class Stats:
     probes: int
     """Look-ups in a hash table, or scans of a buffer where there is no table."""
     comparisons: int
-    """Stored tuples that were tested as partners."""
+    """Stored tuples that were tested as partners; of hash-table joins only if they are counted."""
     held_peak: int
     """Peak number of tuples in memory, intermediate results included."""
     spilled: int
     """Tuples written to disk because memory was full."""
+    hashes: int = 0
+    """Values hashed: of tuples and of intermediate results (SNJoin Fig. 4, Hash); if counted.
+
+    FEW by hashing in its published modes: also look-ups in mode 2.
+    """
+    inserts: int = 0
+    """Tuples and intermediate results put into a table or buffer (Fig. 4, Insert); if counted."""
+    choices: int = 0
+    """Steps of ordering tables into a probing sequence (Fig. 4, Choose); if counted."""
+    formed: int = 0
+    """Results formed, partial ones included (Fig. 4, Form); if counted.
+
+    With complete arity each expanded result counts, with variable arity each factorised one.
+    """
+    mode_1: int = 0
+    """Tuples met while no N-tuple lay within the windows, so that no predicate was evaluated (MW, FEW)."""
+    mode_2: int = 0
+    """Tuples joined within the period of an N-tuple (MW, FEW)."""
 
 
 class Operator(Protocol):

@@ -58,6 +58,11 @@ class Clock(Protocol):
     def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
         """Call `function(argument)` at `at_us`."""
 
+    def call_last(
+        self, at_us: int, function: Callable[[Argument], None], argument: Argument
+    ) -> None:
+        """Call `function(argument)` at `at_us`, after all other calls for that time."""
+
 
 class Service(Protocol):
     """What a mote does with messages of one kind: its CPU serves them, and it sends them on. None goes to the sink."""

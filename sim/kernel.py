@@ -26,6 +26,8 @@ Story = Generator[Event, Any, None]
 
 _FIRST: Final = EventPriority(-1)
 """Before all that is due at the same time."""
+_LAST: Final = EventPriority(2)
+"""After all that is due at the same time."""
 
 
 class Kernel(simpy.Environment):
@@ -70,6 +72,13 @@ class Kernel(simpy.Environment):
         """Call `function(argument)` at `at_us`, which must not have passed."""
         assert at_us >= self.now_us, (at_us, self.now_us)
         heappush(self._queue, (at_us, NORMAL, next(self._eid), function, argument))  # type: ignore[misc]
+
+    def call_last(
+        self, at_us: int, function: Callable[[Argument], None], argument: Argument
+    ) -> None:
+        """Call `function(argument)` at `at_us`, after all other calls for that time, whenever they are scheduled."""
+        assert at_us >= self.now_us, (at_us, self.now_us)
+        heappush(self._queue, (at_us, _LAST, next(self._eid), function, argument))  # type: ignore[misc]
 
     def advance(self, until_us: int) -> None:
         """Handle everything due before `until_us`, then set the clock there."""

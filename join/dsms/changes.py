@@ -9,9 +9,10 @@ Deviation from PWindow §2.2: an update or negative tuple there names its tuple 
 carries the old row, since an operator above (a selection, a group, a join) can undo the old row's
 effect only if it has that row.
 
-A relation is a bag of rows: equal rows are interchangeable. The changes of one event form one
-**batch* of deltas. Operators that aggregate look only at the state after a batch, so that a state that exists
-only between two deltas of one event is never shown (the transient COUNT of PWindow §3.3.2).
+A relation is a bag of rows: equal rows are interchangeable. All changes of one instant form one *batch* of deltas,
+whether time, arrivals or tables make them. Operators that aggregate look only at the state after a batch, and what a
+batch both adds and removes is left out, so that a state that exists only within an instant is never shown
+(the transient COUNT of PWindow §3.3.2).
 """
 
 from collections import Counter
@@ -55,25 +56,54 @@ def take_out(copies: Counter[Scalar], value: Scalar) -> None:
         del copies[value]
 
 
-def consolidate(batch: Batch) -> list[Delta]:
-    """The batch without rows that it both adds and removes, and without intermediate updates.
+def net(batch: Batch) -> list[Delta]:
+    """The batch without what it both adds and removes, in whatever order: the difference that it makes.
 
-    A row that one delta adds and a later one removes disappears; two successive updates of a row become one.
-    A row removed and then added back stays two deltas, in that order.
+    An update counts as the removal of its old row and the addition of its new one; what is left of two changes
+    that meet in a row is one change. An update to an equal row, which says that the row was confirmed, stays if
+    nothing else concerns that row.
     """
-    kept: list[Delta | None] = []
-    brought: dict[Row, list[int]] = {}
-    for delta in batch:
-        merged = delta
-        # The old row of an earlier delta may itself have been added within the batch: hence a loop.
-        while merged.old is not None and (places := brought.get(merged.old)):
-            place = places.pop()
-            earlier, kept[place] = kept[place], None
-            assert earlier is not None, delta
-            merged = Delta(earlier.old, merged.new)
-        if merged is not delta and merged.old == merged.new:
+    if len(batch) < 2:
+        return list(batch)
+    kept: dict[int, Delta] = {}
+    by_old: dict[Row | None, list[int]] = {}
+    by_new: dict[Row | None, list[int]] = {}
+    touched: set[Row | None] = set()
+    for place, delta in enumerate(batch):
+        old, new = delta
+        if old == new:
+            kept[place] = delta
             continue
-        if merged.new is not None:
-            brought.setdefault(merged.new, []).append(len(kept))
-        kept.append(merged)
-    return [delta for delta in kept if delta is not None]
+        touched |= {old, new}
+        if old is not None and (earlier := by_new.get(old)):
+            met = earlier.pop()
+            old = kept.pop(met).old
+            by_old[old].remove(met)
+        if old != new and new is not None and (later := by_old.get(new)):
+            met = later.pop()
+            new = kept.pop(met).new
+            by_new[new].remove(met)
+        if old != new:
+            kept[place] = Delta(old, new)
+            by_old.setdefault(old, []).append(place)
+            by_new.setdefault(new, []).append(place)
+    return [delta for delta in kept.values() if delta.old != delta.new or delta.old not in touched]
+
+
+def net_by_key(batch: Batch, key: Callable[[Row], Scalar]) -> list[Delta]:
+    """The batch with one change per key: from the row that the key had before to the row that it has now.
+
+    A row that is replaced by an equal one is an update: it was confirmed.
+    """
+    if len(batch) < 2:
+        return list(batch)
+    first: dict[Scalar, Row | None] = {}
+    last: dict[Scalar, Row | None] = {}
+    for old, new in batch:
+        row = new if old is None else old
+        assert row is not None
+        its_key = key(row)
+        first.setdefault(its_key, old)
+        last[its_key] = new
+    changes = (Delta(old, last[its_key]) for its_key, old in first.items())
+    return [delta for delta in changes if delta != (None, None)]

@@ -1,7 +1,9 @@
 """The stream database: takes queries and rows, returns changes of the query results.
 
 It is driven from outside, by a recording's reader or by a simulated sink, and has no clock: `arrive` and `advance`
-set the time. At each instant, changes due to time alone come before arrivals.
+set the time. At each instant, changes due to time alone come before arrivals. All changes of an instant are netted
+before they are emitted, so that no result shows what exists only within an instant: `arrive` and `change_table` return the
+changes of earlier instants, and `advance` ends the instant.
 
 Results are emitted at their timestamp, except those of shared joins: these are emitted when the virtual CPU has
 finished the work, with the timestamp of the event that caused them.
@@ -54,7 +56,9 @@ class Engine:
     includes it. A row whose time lies ahead also takes effect now, except in joins under windows between streams:
     these process it at its own time.
 
-    Invariant: no row in `_ahead` is due.
+    Invariants:
+        * No row in `_ahead` is due.
+        * `_unsettled` are the queries that events of this instant concern, except for those with a shared join.
     """
 
     def __init__(
@@ -87,6 +91,12 @@ class Engine:
         self._ahead: list[tuple[int, int, str, Row]] = []
         """A heap of (time, number, stream, row): rows that arrived before their time."""
         self._events = 0
+        self._batch = 0
+        self._unsettled: dict[str, Pipeline] = {}
+        self._punctual: list[Pipeline] = []
+        self._sharing: list[Pipeline] = []
+        self._settled: list[Output] = []
+        """Changes to return with the next call."""
 
     @property
     def queries(self) -> dict[str, Pipeline]:
@@ -110,6 +120,7 @@ class Engine:
         assert name not in [pipeline.name for pipeline in self._leaving], name
         pipeline = self._assembler.assemble(name, self._plan(sql), [])
         self._pipelines[name] = pipeline
+        self._sort_queries()
         return pipeline
 
     def remove_query(self, name: str) -> None:
@@ -118,10 +129,14 @@ class Engine:
         Results still pending in a shared join are emitted as the join finishes them.
         """
         pipeline = self._pipelines.pop(name)
+        if self._unsettled.pop(name, None) is not None and self._now_us is not None:
+            event = Event(self._next_event(), self._now_us, self._batch)
+            self._settled += pipeline.settle(event)
         if isinstance(pipeline.feed, SharedFeed):
             pipeline.feed.leave(self._now_us or 0)
             self._leaving.append(pipeline)
             self._discard_finished()
+        self._sort_queries()
 
     def explain(self, sql: str) -> str:
         """How a query would be run.
@@ -134,7 +149,7 @@ class Engine:
     def arrive(
         self, stream: str, row: Row, at_us: int, *, now_us: int | None = None
     ) -> list[Output]:
-        """Process a row of a stream.
+        """Process a row of a stream; returns the changes of the instants before.
 
         Args:
             stream: The stream's name.
@@ -143,39 +158,29 @@ class Engine:
             now_us: When it arrives; None: at its own time, or now if that is past.
 
         Raises:
-            InputError: A predicate cannot be evaluated on it.
+            InputError: A predicate cannot be evaluated on it, or on a row of an instant before.
         """
-        outputs = self.advance(at_us if now_us is None else now_us)
-        event = ArrivalEvent(self._next_event(), self._moment.now_us, stream, row, at_us)
+        outputs = self._move(at_us if now_us is None else now_us)
+        event = ArrivalEvent(
+            self._next_event(), self._moment.now_us, self._batch, stream, row, at_us
+        )
         pipelines = list(self._pipelines.values())
         if at_us > event.now_us:
             heappush(self._ahead, (at_us, event.number, stream, row))
             pipelines = [pipeline for pipeline in pipelines if not pipeline.feed.waits]
-        return outputs + self._arrived(event, pipelines)
+        self._take(event, pipelines)
+        return outputs
 
     def advance(self, now_us: int) -> list[Output]:
-        """Advance time to `now_us`; a time already past changes nothing.
+        """Advance time to the end of the instant `now_us`; a time already past changes nothing.
+
+        A row that arrives at the same time later begins a batch of its own.
 
         Raises:
-            InputError: A row now satisfies both the IN and the OUT predicate of a window.
+            InputError: A predicate cannot be evaluated, or a row now satisfies both the IN and the OUT predicate of a
+                window.
         """
-        outputs: list[Output] = []
-        punctual = [p for p in self._pipelines.values() if not isinstance(p.feed, SharedFeed)]
-        while (instant_us := self._next_us(punctual)) is not None and instant_us <= now_us:
-            self._moment.now_us = instant_us
-            event = Event(self._next_event(), instant_us)
-            due = [p for p in punctual if _is_due(p, instant_us)]
-            for pipeline in due:
-                outputs += pipeline.advance(event)
-            while self._ahead and self._ahead[0][0] <= instant_us:
-                at_us, _, stream, row = heappop(self._ahead)
-                arrival = ArrivalEvent(self._next_event(), instant_us, stream, row, at_us)
-                waiting = [p for p in self._pipelines.values() if p.feed.waits]
-                outputs += self._arrived(arrival, waiting)
-        if self._now_us is None or now_us > self._now_us:
-            self._now_us = now_us
-        self._moment.now_us = self._now_us
-        return outputs + self._finished()
+        return self._move(now_us) + self._settle()
 
     def next_us(self) -> int | None:
         """The next instant at which `advance` has work if nothing arrives; None: never."""
@@ -184,13 +189,13 @@ class Engine:
     def change_table(
         self, name: str, at_us: int, *, insert: Iterable[Row] = (), delete: Iterable[Row] = ()
     ) -> list[Output]:
-        """Change a table.
+        """Change a table; returns the changes of the instants before.
 
         Raises:
             InputError: A row to delete does not exist, or a row of a stream now satisfies both the IN and the OUT
                 predicate of a window.
         """
-        outputs = self.advance(at_us)
+        outputs = self._move(at_us)
         table = self._catalog.tables[name]
         for row in delete:
             if not table.delete(row):
@@ -199,20 +204,22 @@ class Engine:
                 )
         for row in insert:
             table.insert(row)
-        event = Event(self._next_event(), self._moment.now_us)
+        event = Event(self._next_event(), self._moment.now_us, self._batch)
         try:
             for pipeline in self._pipelines.values():
                 if pipeline.plan.reads_tables:
-                    outputs += pipeline.refresh(event)
+                    pipeline.refresh(event)
+                    self._unsettled[pipeline.name] = pipeline
         except InputError as fault:
             raise InputError(f"table {name}: {fault}") from fault
         return outputs
 
     def finish(self) -> list[Output]:
-        """Finish the pending work of shared joins."""
+        """End the instant, and finish the pending work of shared joins."""
+        outputs = self._returned() + self._settle()
         now_us = self._now_us or 0
-        everyone = [*self._pipelines.values(), *self._leaving]
-        outputs = [output for pipeline in everyone for output in pipeline.finish(now_us)]
+        for pipeline in [*self._pipelines.values(), *self._leaving]:
+            outputs += pipeline.apply(pipeline.feed.finish(now_us), "at the end")
         self._discard_finished()
         return outputs
 
@@ -252,15 +259,80 @@ class Engine:
             instants.append(self._ahead[0][0])
         return min((at for at in instants if at is not None), default=None)
 
-    def _finished(self) -> list[Output]:
-        """The changes that shared joins have finished by now."""
-        shared = [p for p in self._pipelines.values() if isinstance(p.feed, SharedFeed)]
-        shared += self._leaving
-        if not shared:
+    def _move(self, now_us: int) -> list[Output]:
+        """Set the time; returns the changes of the instants before, and begins this one with what time alone does."""
+        outputs = self._returned()
+        if self._now_us is None or now_us > self._now_us:
+            outputs += self._settle()
+        punctual = self._punctual
+        while (instant_us := self._next_us(punctual)) is not None and instant_us <= now_us:
+            self._moment.now_us = instant_us
+            event = Event(self._next_event(), instant_us, self._batch)
+            for pipeline in punctual:
+                if _is_due(pipeline, instant_us) and pipeline.advance(event):
+                    self._unsettled[pipeline.name] = pipeline
+            while self._ahead and self._ahead[0][0] <= instant_us:
+                at_us, _, stream, row = heappop(self._ahead)
+                number = self._next_event()
+                arrival = ArrivalEvent(number, instant_us, self._batch, stream, row, at_us)
+                self._take(arrival, [p for p in self._pipelines.values() if p.feed.waits])
+            if instant_us < now_us:
+                outputs += self._settle_punctual(instant_us)
+        if self._now_us is None or now_us > self._now_us:
+            self._now_us = now_us
+        self._moment.now_us = self._now_us
+        for pipeline in self._sharing:
+            assert isinstance(pipeline.feed, SharedFeed)
+            # Rows may still arrive at this very instant: its changes are not known yet.
+            steps = pipeline.feed.finished(self._now_us - 1, self._now_us)
+            outputs += pipeline.apply(steps, f"at_us {self._now_us}")
+        return outputs
+
+    def _take(self, event: ArrivalEvent, pipelines: Iterable[Pipeline]) -> None:
+        """Let some queries take an arrival."""
+        for pipeline in pipelines:
+            if pipeline.arrive(event):
+                self._unsettled[pipeline.name] = pipeline
+
+    def _settle(self) -> list[Output]:
+        """End the current instant; returns its changes and all that shared joins have finished by now."""
+        if self._now_us is None:
             return []
-        event = Event(self._next_event(), self._moment.now_us)
-        outputs = [output for pipeline in shared for output in pipeline.advance(event)]
-        self._discard_finished()
+        outputs = self._settle_punctual(self._now_us)
+        if self._sharing:
+            event = Event(self._next_event(), self._now_us, self._batch)
+            for pipeline in self._sharing:
+                outputs += pipeline.settle(event)
+            self._discard_finished()
+        return outputs
+
+    def _settle_punctual(self, instant_us: int) -> list[Output]:
+        """The changes of an instant that is over, except of queries with a shared join."""
+        unsettled = self._unsettled
+        if not unsettled:
+            return []
+        self._unsettled = {}
+        event = Event(self._next_event(), instant_us, self._batch)
+        self._batch += 1
+        if len(unsettled) == 1:
+            (pipeline,) = unsettled.values()
+            return [] if isinstance(pipeline.feed, SharedFeed) else pipeline.settle(event)
+        # In the order of the queries, whatever the order of the events.
+        return [
+            output
+            for pipeline in self._punctual
+            if pipeline.name in unsettled
+            for output in pipeline.settle(event)
+        ]
+
+    def _sort_queries(self) -> None:
+        """List queries with a shared join, pending ones that were removed included, and the others."""
+        running = self._pipelines.values()
+        self._punctual = [p for p in running if not isinstance(p.feed, SharedFeed)]
+        self._sharing = [p for p in running if isinstance(p.feed, SharedFeed)] + self._leaving
+
+    def _returned(self) -> list[Output]:
+        outputs, self._settled = self._settled, []
         return outputs
 
     def _discard_finished(self) -> None:
@@ -269,10 +341,7 @@ class Engine:
             if isinstance(pipeline.feed, SharedFeed) and pipeline.feed.is_finished:
                 self._leaving.remove(pipeline)
                 self._assembler.discard(pipeline)
-
-    def _arrived(self, event: ArrivalEvent, pipelines: Iterable[Pipeline]) -> list[Output]:
-        """The changes that an arrival makes to the results of some queries."""
-        return [output for pipeline in pipelines for output in pipeline.arrive(event)]
+                self._sort_queries()
 
     def _plan(self, sql: str) -> Plan:
         """The plan of a query that can be run."""

@@ -21,7 +21,7 @@ from typing import Final
 from join.contract import Arity, Stream, Value
 from join.operators.spill import Flushing
 from join.operators.spilling_join import table_join
-from join.operators.table import Held, TableWindows
+from join.operators.table import Held, TableWindows, Work
 from join.state.clean_sweep import Record, add_sorted, remove_first
 
 _LEARN_EVERY: Final = 1024
@@ -43,7 +43,7 @@ class _StreamTable:
         return (self.hits + 0.5) / (self.probes + 1)
 
 
-class _MJoinTable:
+class MJoinTable:
     """A hash table per stream."""
 
     def __init__(self, arity: Arity, streams: Iterable[Stream], windows: TableWindows) -> None:
@@ -55,6 +55,7 @@ class _MJoinTable:
         self._learn_in = _LEARN_EVERY
         self.probes = 0
         self.comparisons = 0
+        self.work = Work()
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
         """Each stream's tuples with the record's value, probing one table after the other."""
@@ -140,5 +141,5 @@ class _MJoinTable:
         self._learn_in = _LEARN_EVERY
 
 
-mjoin = partial(table_join, _MJoinTable, Flushing.COORDINATED)
+mjoin = partial(table_join, MJoinTable, Flushing.COORDINATED)
 """An MJoin: see `table_join`."""

@@ -5,9 +5,8 @@ tuples seen of each input               `_seen`, cut to the window
 a new tuple joins all others seen       `probe`: a scan of each other stream's tuples
 block ripple join                       not needed: everything is in memory
 
-Deviation from the original: no sampling and no running estimate; the window bounds what is seen. Deviation
-from W-join §4.3, which cleans up every 10,000 tuples: expired tuples are dropped at once, as in all our
-operators.
+Deviation from the original: no sampling and no running estimate; the window bounds what is seen. Expired tuples
+are dropped at once, as in all our operators, or every 10,000 tuples as in W-join §4.3: `clean_every` of `TableJoin`.
 """
 
 from collections import deque
@@ -15,12 +14,12 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from join.contract import Arity, Stream
-from join.operators.table import Held, TableWindows
+from join.operators.table import Held, TableWindows, Work
 from join.operators.table_join import TableJoin
 from join.state.clean_sweep import Record
 
 
-class _RippleTable:
+class RippleTable:
     """The tuples seen of each stream, in order of arrival."""
 
     def __init__(self, arity: Arity, streams: Iterable[Stream], windows: TableWindows) -> None:
@@ -30,6 +29,7 @@ class _RippleTable:
         self._seen: dict[Stream, deque[Record[int]]] = {stream: deque() for stream in streams}
         self.probes = 0
         self.comparisons = 0
+        self.work = Work()
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
         """Scan each other stream; with complete arity, stop at the first without a partner."""
@@ -76,5 +76,5 @@ class _RippleTable:
             del self._seen[stream]
 
 
-ripple_join = partial(TableJoin, _RippleTable)
+ripple_join = partial(TableJoin, RippleTable)
 """A windowed ripple join: see `TableJoin`."""

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from join.contract import Arity, Stream, Value
-from join.operators.table import Held, TableWindows
+from join.operators.table import Held, TableWindows, Work
 from join.operators.table_join import TableJoin
 from join.state.clean_sweep import Record, add_sorted, remove_first
 from join.windows import LastTuples
@@ -44,6 +44,7 @@ class TreeTable:
         """By level and value: the last time at which the best partial result can be joined."""
         self.probes = 0
         self.comparisons = 0
+        self.work = Work()
         self._build()
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:

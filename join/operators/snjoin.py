@@ -3,7 +3,7 @@
 Paper                        Here
 Insert-Probe (Fig. 2)        `join.operators.table_join`, around this table
 TVL, VOL, psi (Fig. 1)       `join.state.value_table.OccurrenceTable`
-psi = m (step 5)             the first test of `_SNJoinTable.probe`
+psi = m (step 5)             the first test of `SNJoinTable.probe`
 partitions, §2.3             `join.operators.spilling_join`, when memory is limited
 
 The cost of a tuple does not depend on the number of streams: a probe is one look-up, and the result is a
@@ -16,12 +16,12 @@ from functools import partial
 from join.contract import Arity, Stream
 from join.operators.spill import Flushing
 from join.operators.spilling_join import table_join
-from join.operators.table import Held, TableWindows
+from join.operators.table import Held, TableWindows, Work
 from join.state.clean_sweep import Record
 from join.state.value_table import OccurrenceTable
 
 
-class _SNJoinTable(OccurrenceTable[int]):
+class SNJoinTable(OccurrenceTable[int]):
     """The global table, with the test whether a value occurs in all streams."""
 
     def __init__(self, arity: Arity, streams: Iterable[Stream], windows: TableWindows) -> None:
@@ -32,6 +32,7 @@ class _SNJoinTable(OccurrenceTable[int]):
         self._any_removed = False
         self.probes = 0
         self.comparisons = 0
+        self.work = Work()
 
     def probe(self, record: Record[int]) -> Mapping[Stream, Held] | None:
         """The entry of the record's value (Fig. 2 steps 1 and 5)."""
@@ -62,5 +63,5 @@ class _SNJoinTable(OccurrenceTable[int]):
         self._any_removed = True
 
 
-snjoin = partial(table_join, _SNJoinTable, Flushing.PARTITION)
+snjoin = partial(table_join, SNJoinTable, Flushing.PARTITION)
 """An SNJoin: see `table_join`."""

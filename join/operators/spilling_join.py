@@ -135,6 +135,10 @@ class SpillingJoin:
             comparisons=sum(part.comparisons for part in parts),
             held_peak=self._held_peak,
             spilled=self._spilled,
+            hashes=sum(part.hashes for part in parts),
+            inserts=sum(part.inserts for part in parts),
+            choices=sum(part.choices for part in parts),
+            formed=sum(part.formed for part in parts),
         )
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
@@ -325,6 +329,7 @@ def table_join(
     streams: Iterable[Stream] = (),
     late_us: int = 0,
     future_us: int = FUTURE_US_MAX,
+    clean_every: int | None = None,
     memory: int | None = None,
     spill_dir: Path | None = None,
     partitions: int = PARTITIONS,
@@ -339,7 +344,9 @@ def table_join(
             streams=streams,
             late_us=late_us,
             future_us=future_us,
+            clean_every=clean_every,
         )
+    assert clean_every is None, "partitions on disk are cleaned up as they are joined"
     return SpillingJoin(
         make_table,
         Spilling(memory, flushing, directory=spill_dir, partitions=partitions, early=early),

@@ -5,6 +5,7 @@ result forming. So a new operator of this kind is a new table.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from join.contract import Arity, Stream
@@ -17,11 +18,24 @@ Held = list[Record[int]]
 TableWindows = Uniform | PerStream | LastTuples
 
 
+@dataclass(slots=True)
+class Work:
+    """What the published operator would have done so far: see `Stats`. Stays zero in tables that do not count."""
+
+    hashes: int = 0
+    inserts: int = 0
+    choices: int = 0
+    formed: int = 0
+    held_peak: int = 0
+    """Tuples and materialised intermediate results."""
+
+
 class Table(Protocol):
     """Stored tuples, and the search for those that a new one may join."""
 
     probes: int
     comparisons: int
+    work: Work
 
     def add(self, record: Record[int]) -> None:
         """Store a tuple."""

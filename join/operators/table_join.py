@@ -5,6 +5,7 @@ Insert-Probe steps 1-4              `Table.probe`, `Table.add`, `Sweep.append`
 step 5, forming the output          `_results`
 step 6, sweep                       `expire`, done first, so that the probe sees few expired tuples
 epsilon                             `late_us`
+periodic clean-up (W-join §4.3)     `clean_every`: step 6 only once in so many tuples
 
 Deviation from Fig. 2: the arriving tuple is stored after the probe, not before, so that it never matches
 itself; and psi = m alone does not form a result (step 5), since with epsilon > 0 the table keeps tuples that
@@ -42,9 +43,14 @@ class TableJoin:
         streams: Iterable[Stream] = (),
         late_us: int = 0,
         future_us: int = FUTURE_US_MAX,
+        clean_every: int | None = None,
         shared: tuple[Watermark, Clock] | None = None,
     ) -> None:
-        """A join over `windows`; as one partition of several, with their `shared` time and clock."""
+        """A join over `windows`; as one partition of several, with their `shared` time and clock.
+
+        Expired tuples are dropped at once, or when so many tuples have arrived as `clean_every` says.
+        """
+        assert clean_every is None or clean_every >= 1, clean_every
         self._arity = arity
         self._streams = dict.fromkeys(streams)
         self._windows = windows
@@ -54,8 +60,9 @@ class TableJoin:
         )
         self._by_time = not isinstance(windows, LastTuples)
         self._reach = None if isinstance(windows, LastTuples) else windows.reach_us
+        self._clean_every = clean_every
         # With nothing late, sweeping leaves exactly the window, and every tuple is the newest.
-        self._exact = self._reach is None or late_us == 0
+        self._exact = self._reach is None or (late_us == 0 and clean_every is None)
         self._complete = arity is Arity.COMPLETE
         self._table = make_table(arity, self._streams, windows)
         self._sweep = make_sweep(windows, late_us=late_us)
@@ -65,14 +72,19 @@ class TableJoin:
     @property
     def stats(self) -> Stats:
         """Counters of the work so far."""
+        work = self._table.work
         return Stats(
             arrived=self._arrived,
             late=self._watermark.late,
             refused=self._watermark.refused,
             probes=self._table.probes,
             comparisons=self._table.comparisons,
-            held_peak=max(self._held_peak, len(self._sweep)),
+            held_peak=max(self._held_peak, len(self._sweep), work.held_peak),
             spilled=0,
+            hashes=work.hashes,
+            inserts=work.inserts,
+            choices=work.choices,
+            formed=work.formed,
         )
 
     def __len__(self) -> int:
@@ -86,7 +98,8 @@ class TableJoin:
         if self._by_time:
             if not self._watermark.admit(occurrence[2]):
                 return ()
-            self.expire()
+            if self._clean_every is None or not self._arrived % self._clean_every:
+                self.expire()
         return self.accept(occurrence, self._arrived)
 
     def accept(self, occurrence: Occurrence, stamp: int) -> Sequence[Result]:

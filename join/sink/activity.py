@@ -45,6 +45,43 @@ class SetChange:
     """Motes in the answer now."""
 
 
+class NetSetChange:
+    """How the answer of a value changed over several changes: what comes and goes in between is left out."""
+
+    def __init__(self, size: int, delay_us: int | None = None) -> None:
+        """No change yet of an answer of `size` motes."""
+        self._was = self._size = size
+        self._came: dict[int, Member] = {}
+        self._left: dict[int, Member] = {}
+        self.delay_us = delay_us
+        """Of the first change that a message made."""
+
+    def take(self, change: SetChange) -> None:
+        """Add a change."""
+        self._size = change.size
+        for member in change.left:
+            if self._came.pop(_node(member), None) is None:
+                self._left[_node(member)] = member
+        for member in change.joined:
+            if self._left.pop(_node(member), None) is None:
+                self._came[_node(member)] = member
+
+    def change(self, value: Value) -> SetChange | None:
+        """The one change that all together are; None: there is none."""
+        was, size = self._was, self._size
+        if not self._came and not self._left and was == size:
+            return None
+        kind = Change.UPDATE if was and size else Change.ADD if size else Change.REMOVE
+        joined = tuple(self._came[node] for node in sorted(self._came))
+        left = tuple(self._left[node] for node in sorted(self._left))
+        return SetChange(kind, value, joined, left, size)
+
+
+def _node(member: Member) -> int:
+    assert isinstance(member.stream, int), member
+    return member.stream
+
+
 class _Active:
     """An active mote."""
 

@@ -2,7 +2,7 @@
 
 A sensor is in the answer of a value while its newest reading known to the sink is within the window. The
 answer of a value appears (`+`) when two sensors join, changes (`u`) with every further result and when
-sensors leave, and dissolves (`-`) when fewer than two are left.
+sensors leave, and dissolves (`-`) when fewer than two are left. The results of an instant come before its departures.
 """
 
 from collections.abc import Mapping

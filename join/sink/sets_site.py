@@ -1,4 +1,7 @@
-"""The sink where less than results is asked for: it keeps sets of motes, or counts them, and writes how they change."""
+"""The sink where less than results is asked for: it keeps sets of motes, or counts them, and writes how they change.
+
+What changes within one instant is written as one change per value, so that no state is shown that exists only within it.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 
 from join.contract import Member, Value
 from join.reading import Reading
-from join.sink.activity import Activity, SetChange, Vouched
+from join.sink.activity import Activity, NetSetChange, SetChange, Vouched
 from network.contract import Clock, LocalTime
 from network.membership import Membership
 from sim.trace.recorder import Rows
@@ -55,6 +58,11 @@ class SetsSite:
         """By value: when to check whether a mote has lapsed."""
         self._counted: dict[Value, Counter[int]] = {}
         """By value: motes in the answer by region, as last written; level `occupancy`."""
+        self._sizes: dict[Value, int] = {}
+        """By value: how many motes are in the answer, as last written; other levels."""
+        self._changed: dict[Value, NetSetChange] = {}
+        """By value: what has changed at `_changed_us`, not written yet."""
+        self._changed_us = 0
         self.results = self.width = self.delay_us = 0
         """There are no results here."""
 
@@ -93,6 +101,7 @@ class SetsSite:
         """
         take = self._activity.put if replace else self._activity.extend
         now_us = self._clock.now_us
+        self._begin(now_us)
         change = take(value, vouched, now_us)
         self._record(change, value, now_us - sent_us)
 
@@ -107,6 +116,7 @@ class SetsSite:
             assert isinstance(node, int), node
             until_us = at_us + window_us
             vouched.append(Vouched(node, SINK, until_us, at_us, region=head_of[node]))
+        self._begin(now_us)
         change = self._activity.extend(origin.value, vouched, now_us)
         self._record(change, origin.value, now_us - self._true_us(origin.node, origin.at_us))
 
@@ -115,35 +125,60 @@ class SetsSite:
         if self._due_us.get(value) != now_us:
             return  # an earlier check is due, or was done
         del self._due_us[value]
+        self._begin(now_us)
         self._record(self._activity.expire(value, now_us), value, None)
 
+    def _begin(self, now_us: int) -> None:
+        """Write the changes of an earlier instant, which is over."""
+        if self._changed and now_us > self._changed_us:
+            self.finish()
+        self._changed_us = now_us
+
     def _record(self, change: SetChange | None, value: Value, delay_us: int | None) -> None:
-        """Write a change that a message of age `delay_us` made, or time; then wait for the next lapse."""
+        """Note a change that a message of age `delay_us` made, or time; then wait for the next lapse."""
         if change is not None:
             if change.joined:
                 for listener in self._listeners:
                     listener(self._clock.now_us)
-            self._write(change, delay_us)
-        elif self._settings.level is AnswerLevel.OCCUPANCY:
-            self._write_regions(value, delay_us)
+            changed = self._changed.get(value)
+            if changed is None:
+                changed = self._changed[value] = NetSetChange(self._sizes.get(value, 0))
+            changed.take(change)
+            changed.delay_us = delay_us if changed.delay_us is None else changed.delay_us
+        elif self._settings.level is AnswerLevel.OCCUPANCY and value not in self._changed:
+            # Regions may have changed though the answer has not.
+            self._changed[value] = NetSetChange(self._sizes.get(value, 0), delay_us)
         due_us = self._activity.next_lapse_us(value)
         if due_us is not None and due_us < self._due_us.get(value, due_us + 1):
             due_us = max(due_us, self._clock.now_us)
             self._due_us[value] = due_us
-            self._clock.call_at(due_us, self._lapse, value)
+            # After all messages of that instant: a mote that they vouch for does not lapse.
+            self._clock.call_last(due_us, self._lapse, value)
 
-    def _write(self, change: SetChange, delay_us: int | None) -> None:
+    def finish(self) -> None:
+        """Write the changes of the last instant."""
+        changed, self._changed = self._changed, {}
+        for value, net in changed.items():
+            self._write(net.change(value), value, net.delay_us)
+
+    def _write(self, change: SetChange | None, value: Value, delay_us: int | None) -> None:
         level = self._settings.level
         if level is AnswerLevel.OCCUPANCY:
-            self._write_regions(change.value, delay_us)
+            self._write_regions(value, delay_us)
             return
+        if change is None:
+            return
+        if change.size:
+            self._sizes[value] = change.size
+        else:
+            self._sizes.pop(value, None)
         named = level is AnswerLevel.SETS
         self._rows.append(
             result_row(
-                at_us=self._clock.now_us,
+                at_us=self._changed_us,
                 query=self._settings.query,
                 change=change.change,
-                value=change.value,
+                value=value,
                 arity=change.size,
                 partners=change.left if named else None,
                 delay_us=delay_us,
@@ -167,7 +202,7 @@ class SetsSite:
             change = Change.UPDATE if before[region] else Change.ADD
             self._rows.append(
                 result_row(
-                    at_us=self._clock.now_us,
+                    at_us=self._changed_us,
                     query=self._settings.query,
                     change=change if now[region] else Change.REMOVE,
                     value=value,

@@ -178,6 +178,9 @@ class SinkSite:
             )
         )
 
+    def finish(self) -> None:
+        """Every row is written already."""
+
     def _forget(self, reading: Reading) -> None:
         self._reported.pop(reading, None)
 
@@ -187,7 +190,8 @@ class SinkSite:
         known_us = self._due_us.get(value)
         if known_us is None or due_us < known_us:
             self._due_us[value] = due_us
-            self._clock.call_at(due_us, self._depart, value)
+            # After all results of that instant: a sensor that they name again does not leave.
+            self._clock.call_last(due_us, self._depart, value)
 
     def _depart(self, value: Value) -> None:
         now_us = self._clock.now_us

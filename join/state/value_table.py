@@ -15,6 +15,7 @@ cluster heads (see `join.strategies.snjoin_star.head`).
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, KeysView, Mapping
 from typing import Generic
 
@@ -184,6 +185,40 @@ class ValueTable(OccurrenceTable[Stamp]):
         newest.drop(stream)
         if not newest.by_stream:
             del self._newest[value]
+
+
+class MemberTables(ValueTable):
+    """The tables of a head that has one for each member (SNJoin §7.3): the same content, and how many tables there are.
+
+    Invariant: `_readings` counts the occurrences of each stream that has any.
+    """
+
+    def __init__(self, *, window_us: int, late_us: int = 0) -> None:
+        super().__init__(window_us=window_us, late_us=late_us)
+        self._readings: Counter[Stream] = Counter()
+
+    @property
+    def tables(self) -> int:
+        """Tables that are not empty: a member whose readings have left the window has none."""
+        return len(self._readings)
+
+    def add(self, record: Record[Stamp]) -> None:
+        """Store one occurrence."""
+        super().add(record)
+        self._readings[record[2]] += 1
+
+    def forget(self, record: Record[Stamp]) -> None:
+        """Drop one occurrence, and its stream's table with the last."""
+        super().forget(record)
+        stream = record[2]
+        self._readings[stream] -= 1
+        if not self._readings[stream]:
+            del self._readings[stream]
+
+    def clear(self) -> None:
+        """Drop everything."""
+        super().clear()
+        self._readings.clear()
 
 
 def _time(member: Member) -> int:

@@ -8,7 +8,7 @@ when motes switch heads. A new one is a file that calls `join.strategies.registr
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from join.contract import Member, Value
 from join.reading import Reading
@@ -121,6 +121,8 @@ class ReportingSettings:
     """How long a report may be held in all, so that several share a message."""
     refresh_us: int
     """How often a head confirms what it holds."""
+    straight: bool
+    """Whether readings for the sink go straight there, and not by their motes' heads."""
     compact: bool
     """Whether records have fields of variable length."""
     hop_us: int
@@ -178,3 +180,11 @@ class JoinStrategy(Protocol):
 
     def close(self, on_air: Sequence[Message]) -> None:
         """End the run: record the readings that are still under way; `on_air` has not arrived."""
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A strategy that chooses between plans."""
+
+    def figures(self) -> Mapping[str, Any]:
+        """What it chose, for the run's manifest."""

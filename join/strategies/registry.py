@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from join.strategies.automatic.driver import AutomaticJoin
 from join.strategies.centralised import CentralisedJoin
 from join.strategies.change.driver import ReportedJoin, change
 from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
@@ -44,3 +45,4 @@ register(StrategyKind("rendezvous", RendezvousResults.needs, rendezvous))
 register(StrategyKind("perpendicular", PerpendicularJoin.needs, PerpendicularJoin))
 register(StrategyKind("two-phase", TwoPhaseJoin.needs, TwoPhaseJoin))
 register(StrategyKind("placed", PlacedJoin.needs, PlacedJoin))
+register(StrategyKind("automatic", AutomaticJoin.needs, AutomaticJoin))

@@ -24,6 +24,7 @@ class ReadingRelay:
         self._accounts = ports.accounts
         self._deliver = deliver
         reporting = settings.reporting
+        self._straight = reporting.straight
         self._sizes = RecordSizes(compact=True) if reporting.compact else None
         """None: the plain sizes, the same for all readings."""
         self._packing: Packing | None = None
@@ -40,9 +41,9 @@ class ReadingRelay:
         ports.links.attach(READING, self._on_reading, self._on_lost)
 
     def send(self, reading: Reading) -> None:
-        """Send a mote's reading to its head, or on to the sink if it is a head itself."""
+        """Send a mote's reading to its head, or on to the sink if it is a head itself or goes straight there."""
         node = reading.node
-        head = self._membership.head_of[node]
+        head = node if self._straight else self._membership.head_of[node]
         now_us = self._clock.now_us
         if head < 0:
             self._accounts.dropped(reading, node, DropReason.NO_HEAD, now_us)

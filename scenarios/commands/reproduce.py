@@ -1,35 +1,34 @@
-"""`motejoin reproduce`: draws the papers' figures from our runs and checks the papers' claims."""
+"""`motejoin reproduce`: computes the papers' figures and judges the papers' claims."""
 
 import argparse
 import csv
+import io
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from scenarios.reproduce.figure import Figure, Request, Verdict
-from sim.errors import InputError
+from sim.errors import InputError, MoteJoinError
+
+if TYPE_CHECKING:
+    from scenarios.reproduce.figure import Figure
+    from scenarios.reproduce.outputs import Verdict
 
 _EPILOG: Final = """\
 examples:
-  motejoin reproduce snjoin-8 snjoin-9
-  motejoin reproduce shared-7 shared-8
-  motejoin reproduce heed-heads heed-lifetime
+  motejoin reproduce --list
+  motejoin reproduce snjoin-5 snjoin-6
   motejoin reproduce --quick --out figures
+  motejoin reproduce --master spark://head:7077 --out /shared/figures
 """
-
-
-def all_figures() -> "tuple[Figure, ...]":
-    """Every figure that can be drawn, in the order of the papers."""
-    from scenarios.reproduce import heed as reproduce_heed
-    from scenarios.reproduce import snjoin as reproduce_snjoin
-    from scenarios.reproduce.shared import figures as reproduce_shared
-
-    return (*reproduce_snjoin.FIGURES, *reproduce_shared.FIGURES, *reproduce_heed.FIGURES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to its parser."""
-    parser.description = "Draw figures of the papers and print, for each, which of the paper's claims our numbers support."
+    parser.description = (
+        "Compute figures of the papers and judge, for each, which of the paper's claims our numbers support."
+        " Each writes NAME.png, NAME.csv and NAME.json (its verdict). Points that are finished are kept in"
+        " DIR/points: an interrupted computation continues where it was. docs/REPRODUCTION.md has all verdicts."
+    )
     parser.epilog = _EPILOG
     parser.add_argument(
         "figures",
@@ -37,50 +36,92 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="which ones (default: all); --list names them",
     )
-    parser.add_argument("--list", action="store_true", help="list the figures and draw nothing")
-    parser.add_argument("--quick", action="store_true", help="fewer tuples: a first look")
+    parser.add_argument(
+        "--list", action="store_true", help="list the figures and their stored verdicts"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="fewer streams, motes, tuples and seeds: everything in minutes",
+    )
     parser.add_argument(
         "--out", type=Path, metavar="DIR", default=Path("figures"), help="default: figures"
+    )
+    parser.add_argument(
+        "--master", metavar="URL", help="a Spark cluster to run on (default: this machine's cores)"
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Draw the figures. A claim that does not hold is a result, not a failure."""
+    """Compute the figures. A claim that does not hold is a result, not a failure."""
+    from scenarios.reproduce.figure import Size
+    from scenarios.reproduce.outputs import write_figure
+    from scenarios.reproduce.points import compute, table_of
+    from scenarios.reproduce.registry import all_claims, all_figures
+
     figures = all_figures()
-    if args.list:
-        for figure in figures:
-            print(f"{figure.name:<14} {figure.title}")
-        return 0
-    known = {figure.name: figure for figure in figures}
-    strange = [name for name in args.figures if name not in known]
+    strange = [name for name in args.figures if name not in figures]
     if strange:
-        raise InputError(f"figure {', '.join(strange)}: expected one of {', '.join(known)}")
-    chosen = [known[name] for name in dict.fromkeys(args.figures)] or list(figures)
+        raise InputError(f"figure {', '.join(strange)}: expected one of {', '.join(figures)}")
+    chosen = [figures[name] for name in dict.fromkeys(args.figures)] or list(figures.values())
+    if args.list:
+        _list(chosen)
+        return 0
     try:
         args.out.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise InputError(
             f"--out {args.out}: cannot be made a directory ({fault.strerror})"
         ) from fault
-    request = Request(args.out, args.quick, _report)
-    rows: list[tuple[str, Verdict]] = []
+    size = Size.QUICK if args.quick else Size.FULL
+    points = args.out / "points"
+    errors = compute(chosen, size, points, master=args.master, report=_report)
+    claims = all_claims()
+    rows: list[list[str]] = [["figure", "claim", "section", "paper", "ours", "verdict"]]
     for figure in chosen:
-        _report(f"{figure.name} …")
-        verdicts = figure.draw(request)
-        rows += [(figure.name, verdict) for verdict in verdicts]
+        table = table_of(figure, size, points)
+        if table is None:
+            _report(f"{figure.name}: not drawn, points are missing")
+            continue
+        verdict = write_figure(figure, size, table, args.out)
         print(f"{figure.name}: {figure.title}")
-        for verdict in verdicts:
-            print(f"  {_mark(verdict)} {verdict.claim}: {verdict.ours} (paper: {verdict.paper})")
-    with (args.out / "verdicts.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["figure", "claim", "paper", "ours", "verdict"])
-        writer.writerows([name, v.claim, v.paper, v.ours, _mark(v)] for name, v in rows)
+        for name, finding in verdict.findings.items():
+            claim, mark = claims[name], "holds" if finding.holds else "differs"
+            paper = f" (paper: {claim.printed})" if claim.printed else ""
+            print(f"  {mark:<7} {claim.section}: {claim.sentence} Ours: {finding.ours}{paper}")
+            rows.append([figure.name, name, claim.section, claim.printed, finding.ours, mark])
+    _write_csv(args.out / "verdicts.csv", rows)
+    if errors:
+        for error in errors.values():
+            _report(error)
+        raise MoteJoinError(f"{len(errors)} points failed; the figures that need them are missing")
     return 0
 
 
-def _mark(verdict: Verdict) -> str:
-    return {True: "holds", False: "differs", None: "beside"}[verdict.holds]
+def _list(figures: "list[Figure]") -> None:
+    from scenarios.reproduce.stored import best_verdict
+
+    width = max(len(figure.name) for figure in figures)
+    for figure in figures:
+        print(f"{figure.name:<{width}}  {_in_short(best_verdict(figure)):<22}  {figure.title}")
+
+
+def _in_short(verdict: "Verdict | None") -> str:
+    if verdict is None:
+        return "never computed"
+    if not verdict.findings:
+        return f"no claim ({verdict.size.value})"
+    hold = sum(finding.holds for finding in verdict.findings.values())
+    return f"{hold} of {len(verdict.findings)} hold ({verdict.size.value})"
+
+
+def _write_csv(path: Path, rows: list[list[str]]) -> None:
+    from sim.files import write_whole
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_whole(path, text.getvalue())
 
 
 def _report(text: str) -> None:

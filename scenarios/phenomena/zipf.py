@@ -7,6 +7,8 @@ values there are and whether a rank means the same value in every stream: both a
 Locality: the field is cut into square cells. Each cell has a domain of its own, which shares no value
 with any other, beside the one that all have in common. A sample is taken from the mote's own cell with
 probability `locality`, else from the common domain.
+
+With `dwell_s`, a mote keeps a value for that long: so many readings in a row have it.
 """
 
 from collections.abc import Mapping
@@ -25,8 +27,8 @@ from scenarios.phenomena.contract import (
     Surroundings,
 )
 from scenarios.phenomena.draws import Draws
-from scenarios.schema.base import Positive
-from sim.rng import RandomStreams
+from scenarios.schema.base import NotNegative, Positive
+from sim.units import to_us
 
 # Places: as many to a side as this, unless the scenario gives their size.
 _CELLS_PER_SIDE: Final = 5
@@ -68,6 +70,10 @@ class ZipfTable(PhenomenonTable):
         Positive | None,
         Field(description="Side of the squares that are places; default: a fifth of the field."),
     ] = None
+    dwell_s: Annotated[
+        NotNegative,
+        Field(description="How long a mote keeps a value; 0: each sample has one of its own."),
+    ] = 0.0
     burst: Annotated[BurstTable | None, Field(description="Default: no bursts.")] = None
 
     @model_validator(mode="after")
@@ -92,14 +98,21 @@ class ZipfStreams(Phenomenon):
         permuted: bool,
         locality: float,
         cell_m: float,
-        positions_m: NDArray[np.float64],
-        field_m: tuple[float, float],
-        streams: RandomStreams,
+        dwell_us: int,
+        around: Surroundings,
     ) -> None:
+        positions_m, field_m, streams = around.positions_m, around.field_m, around.streams
         motes = np.arange(len(positions_m))
         once = np.zeros_like(motes)
         self._domain = domain
         self._locality = locality
+        self._dwell_us = dwell_us
+        # Motes do not all change their values at once.
+        self._phases_us = (
+            _integers(Draws(streams, "phenomenon.zipf.dwell"), motes, dwell_us)
+            if dwell_us
+            else once
+        )
         self._cells = cells_of(positions_m, field_m=field_m, cell_m=cell_m)
         columns = max(1, int(np.ceil(field_m[0] / cell_m)))
         self._middles_m = {
@@ -125,6 +138,8 @@ class ZipfStreams(Phenomenon):
 
     def sample(self, nodes: NDArray[np.int64], at_us: NDArray[np.int64]) -> Samples:
         """One value for each sample; there is always one."""
+        if self._dwell_us:
+            at_us = (at_us + self._phases_us[nodes]) // self._dwell_us
         chance = self._ranks.uniform(nodes, at_us)
         skews = self._skews[nodes]
         ranks = np.empty(len(nodes), dtype=np.int64)
@@ -179,9 +194,8 @@ def _make(table: ZipfTable, around: Surroundings) -> Phenomenon:
         permuted=table.ranks == "permuted",
         locality=table.locality,
         cell_m=table.cell_m or max(around.field_m) / _CELLS_PER_SIDE,
-        positions_m=around.positions_m,
-        field_m=around.field_m,
-        streams=around.streams,
+        dwell_us=to_us(table.dwell_s),
+        around=around,
     )
     return with_bursts(streams, table.burst, around)
 

@@ -113,6 +113,8 @@ def _operator(args: argparse.Namespace, file: StreamFile) -> tuple[Operator, lis
         faults.append(str(error))
     if args.memory is not None and args.memory < 1:
         faults.append(f"--memory = {args.memory}: expected at least 1")
+    if args.clean_every is not None and args.clean_every < 1:
+        faults.append(f"--clean-every = {args.clean_every}: expected at least 1")
     faults += unsupported(
         args.operator,
         windows=windows,
@@ -120,6 +122,8 @@ def _operator(args: argparse.Namespace, file: StreamFile) -> tuple[Operator, lis
         memory=args.memory,
         strategy=strategy,
         predicate=None,
+        clean_every=args.clean_every,
+        two_modes=args.two_modes,
     )
     if faults or windows is None:
         raise InputError("\n".join(faults))
@@ -138,6 +142,9 @@ def _operator(args: argparse.Namespace, file: StreamFile) -> tuple[Operator, lis
             memory=args.memory,
             early=args.form == Form.EXPANDED,
             strategy=strategy,
+            clean_every=args.clean_every,
+            two_modes=args.two_modes,
+            counted=args.stats is not None,
         )
     except WindowError as error:
         raise InputError(f"--windows: {error}") from error

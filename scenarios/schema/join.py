@@ -37,7 +37,8 @@ class Join(Table):
         " the sink could not know) and `change` (motes lease to heads, heads report changes);"
         " `rendezvous` (all readings of a value meet at its home); `perpendicular` (readings are stored along"
         " a row of a grid and probe along a column), `two-phase` (heads keep readings until the sink knows of"
-        " readings elsewhere that may join), `placed` (the place where readings of a value meet is chosen by cost)"
+        " readings elsewhere that may join), `placed` (the place where readings of a value meet is chosen by cost);"
+        " `automatic` (motes follow the one of these that a cost model takes to be the cheapest)"
     )
     answer: Literal["results", "sets", "occupancy", "count"] = Field(
         "results",
@@ -54,6 +55,11 @@ class Join(Table):
         "plain",
         description="`compact`: values and times in readings and reports of `centralised`, `lease`, `change` and `two-phase` take"
         " as few bytes as they need",
+    )
+    path: Literal["head", "straight"] = Field(
+        "head",
+        description="`centralised` and `lease`: whether readings go to the sink by their motes' heads, or `straight`, on the"
+        " routing tree's own path",
     )
     home: Literal["hash", "scope"] = Field(
         "hash",
@@ -166,6 +172,15 @@ class Join(Table):
             raise ValueError(
                 f"answer = {self.answer!r}: expected 'results' with arity = 'complete', whose results need"
                 " all sensors"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _regions_are_known(self) -> Self:
+        if self.answer == "occupancy" and self.path == "straight":
+            raise ValueError(
+                "path = 'straight': expected 'head' with answer = 'occupancy', or the sink would not know"
+                " the regions that readings come from"
             )
         return self
 

@@ -12,6 +12,7 @@ from platform import python_version
 from typing import Any
 
 from analysis.metrics.kept import keep_metrics
+from join.strategies.contract import Choosing
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.limits import check_room
@@ -217,6 +218,7 @@ def _finish(simulation: Simulation) -> None:
     if simulation.queries is not None:
         simulation.queries.site.finish()
     simulation.join.close(simulation.network.air.close())
+    simulation.sink.finish()
     _record_traffic(simulation, before_us=now_us + US_PER_S)  # the run ends inside its last second
     _record_energy(simulation)
     deaths = simulation.recorder.rows("deaths")
@@ -281,6 +283,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         )
     }
     energy_j = {cause: plain_sum(ledger.by_cause_j[cause][n] for n in motes) for cause in CAUSES}
+    chosen = simulation.join.figures() if isinstance(simulation.join, Choosing) else None
     return {
         "messages": sum(kind["sent"] for kind in traffic.values()),
         "bytes": sum(kind["sent_bytes"] for kind in traffic.values()),
@@ -313,6 +316,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "recording": dict(simulation.world.phenomenon.recording_counts()),
         "tracking": asdict(simulation.tracking.figures()),
         "events": simulation.kernel.processed,
+        **({"chosen": dict(chosen)} if chosen is not None else {}),
     }
 
 

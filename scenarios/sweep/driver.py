@@ -23,6 +23,7 @@ from scenarios.sweep.kept_runs import keep_runs, open_runs
 from scenarios.sweep.output import FAILURES, Output, claimed
 from scenarios.sweep.plan import FailedRun, Plan, failed_run, identity, samples
 from scenarios.sweep.task import Failure, Job, Outcome, Workshop, new_session
+from scenarios.sweep.winners import write_winners
 from scenarios.terminal.progress import ProgressDisplay
 from sim.errors import InputError
 
@@ -153,6 +154,17 @@ def _answer(
             description=plan.sweep.description,
             failures=[(failure.run, failure.error) for failure in failures],
         )
+        if plan.sweep.winners is not None:
+            chosen = {
+                run.run: run.manifest.counts["chosen"]["plan"]
+                for run in runs
+                if "chosen" in run.manifest.counts
+            }
+            answer.files.extend(
+                write_winners(
+                    plan.sweep.winners, plan.runs, table.to_pylist(), chosen, output.folder
+                )
+            )
         output.upload()
     complete = [] if table is None else table["run"].to_pylist()
     old = sum(run in kept for run in complete)

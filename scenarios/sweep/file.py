@@ -31,6 +31,7 @@ from scenarios.schema.base import Seed, Table
 from scenarios.schema.load import find_text, infer_count, parse_toml, put_key, validate_scenario
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
+from scenarios.sweep.winners import WinnersTable, winners_faults
 from sim.errors import Fault, ScenarioError
 
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._+=,-]*$"
@@ -59,9 +60,11 @@ class SweepTable(Table):
     scenario: str
     seeds: Annotated[list[Seed], Field(min_length=1)]
     timeout_s: Annotated[float, Field(gt=0)] | None = None
+    omit_invalid: bool = False
     metrics: list[str] = Field(default=[])
     by: list[str] = Field(default=[])
     baseline: str | None = None
+    winners: WinnersTable | None = None
     set: dict[str, Any] = Field(default={})
     grid: dict[str, Any] = Field(default={})
     point: list[PointTable] = Field(default=[])
@@ -93,9 +96,12 @@ class Sweep:
     points: list[Point]
     axes: list[str]
     timeout_s: float | None
+    omit_invalid: bool
+    """Whether combinations that the scenario does not allow are left out, and not reported as failed."""
     metrics: list[str]
     by: list[str]
     baseline: str | None
+    winners: WinnersTable | None
 
 
 def load_sweep(name_or_path: str) -> Sweep:
@@ -129,9 +135,11 @@ def load_sweep(name_or_path: str) -> Sweep:
         points=points,
         axes=axes,
         timeout_s=table.timeout_s,
+        omit_invalid=table.omit_invalid,
         metrics=table.metrics,
         by=table.by,
         baseline=table.baseline,
+        winners=table.winners,
     )
 
 
@@ -195,9 +203,15 @@ def _faults(table: SweepTable) -> Iterator[Fault]:
             if f"{key}.".startswith(f"{ours}.") or f"{ours}.".startswith(f"{key}."):
                 expected = f'expected it here or in grid."{ours}", not in both'
                 yield Fault(f'point[{i}].set."{key}"', repr(value), expected)
+    yield from _point_faults(table)
+
+
+def _point_faults(table: SweepTable) -> Iterator[Fault]:
     names = [point.name or value_text(dotted(point.set)) for point in table.point]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield Fault("point", repr(name), "expected each point once")
+    if table.winners is not None:
+        yield from winners_faults(table.winners, dotted(table.grid), names)
 
 
 def dotted(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -75,6 +75,8 @@ def plan_sweep(sweep: Sweep, question: Question, *, allow_functions: bool = Fals
             )
         except ScenarioError as error:
             faults |= {str(fault): fault for fault in error.faults}
+            if sweep.omit_invalid:
+                continue
             text = "; ".join(map(str, error.faults))
             invalid += [failed_run(point, seed, Failure.INVALID, text) for seed in sweep.seeds]
             continue

@@ -155,6 +155,7 @@ def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
         level=AnswerLevel(table.answer),
         delay_us=to_us(table.delay_s),
         refresh_us=to_us(refresh_s),
+        straight=table.path == "straight",
         compact=table.records == "compact",
         hop_us=hop_us(scenario, site.profile),
         clock_us=round(CLOCK_SIGMAS * scenario.faults.clock_offset_ms * 1000),

@@ -30,6 +30,10 @@ CANDIDATES: Final = MessageKind("candidates")
 """The sink calls for a head's readings of a value that others have too."""
 PLACE: Final = MessageKind("place")
 """A note of where the readings of a value meet from now on."""
+PLAN: Final = MessageKind("plan")
+"""Which strategy motes follow, and from when on."""
+ESTIMATE: Final = MessageKind("estimate")
+"""What a node estimates each plan to cost."""
 
 MAC_ACK: Final = MessageKind("mac-ack")
 """A frame's acknowledgement by its receiver's radio."""
@@ -62,6 +66,8 @@ DATA_KINDS: Final = (
     STORE,
     CANDIDATES,
     PLACE,
+    PLAN,
+    ESTIMATE,
     MAC_ACK,
 )
 

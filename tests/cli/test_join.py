@@ -315,6 +315,34 @@ def test_a_value_that_cannot_be_compared_is_rejected(tmp_path: Path) -> None:
         join("--window", "1s", source, tmp_path / "out.csv")
 
 
+def test_published_work_is_counted_and_published_options_change_no_result(tmp_path: Path) -> None:
+    rows: list[Row] = [("ABC"[i % 3], i % 2, 7 * i) for i in range(300)]
+    source, stats = write_csv(tmp_path / "in.csv", rows), tmp_path / "stats.json"
+    counts, found = {}, {}
+    for name, *options in (
+        ["ripple"],
+        ["ripple", "--clean-every", 100],
+        ["xjoin-tree"],
+        ["mw", "--two-modes", "--late", "1s"],
+    ):
+        target = tmp_path / "out.parquet"
+        words = ["--operator", name, *options, "--window", "60us", source, target]
+        join(*words, "--stats", stats)
+        case = f"{name} {len(options)}"
+        counts[case], found[case] = json.loads(stats.read_text()), sorted(members(target))
+    assert all(each == found["ripple 0"] for each in found.values())
+    assert counts["ripple 2"]["comparisons"] > 5 * counts["ripple 0"]["comparisons"]
+    assert counts["xjoin-tree 0"]["inserts"] > 300
+    assert counts["xjoin-tree 0"]["formed"] > len(found["ripple 0"])
+    assert counts["mw 3"]["mode_2"] > 0
+
+
+def test_a_clean_up_after_no_tuple_is_rejected(tmp_path: Path) -> None:
+    source = write_csv(tmp_path / "in.csv", ROWS)
+    with pytest.raises(InputError, match="--clean-every = 0: expected at least 1"):
+        join("--window", "1s", "--clean-every", 0, source, tmp_path / "out.csv")
+
+
 def test_late_and_far_ahead_tuples_are_counted_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -107,6 +107,7 @@ def _shipped() -> Iterator[Case]:
     yield Case("shipped-rare-local", "rare-local", ("duration_s=16.0", *scope))
     yield Case("shipped-corridor", "corridor", ("duration_s=12.0", *scope))
     yield Case("shipped-perimeter", "perimeter", ("duration_s=20.0", *scope))
+    yield Case("shipped-dwelling", "dwelling", ("duration_s=30.0",))
     # The recordings of these two do not ship; ours have the same form.
     yield Case("shipped-replay-gas", "replay-gas", ("phenomenon.file=room.csv", "duration_s=40.0"))
     lab = ("motes.positions=positions.txt", "radio.links=links.txt", "motes.count=18")
@@ -136,6 +137,7 @@ def _strategies() -> Iterator[Case]:
         yield _busy(f"strategy-{strategy}-crashes", chosen, _CRASHES)
     yield from _answer_levels()
     yield from _rivals()
+    yield from _automatic()
     for operator in ("mjoin", "xjoin-tree", "shj-tree", "ripple"):
         chosen = f"join.operator={operator}"
         yield _busy(f"operator-{operator}", *_CENTRAL, chosen, "sink.cpu_speed=0.01")
@@ -159,6 +161,26 @@ def _rivals() -> Iterator[Case]:
         yield _busy(strategy, chosen)
         yield _busy(f"{strategy}-sets", chosen, *hops, *varied, "join.answer=sets")
         yield _busy(f"{strategy}-crashes", chosen, *_CSMA, _CRASHES)
+
+
+def _automatic() -> Iterator[Case]:
+    """Plans that are chosen, announced and switched, at each level, and on radios that fail."""
+    chosen = ("join.strategy=automatic", "duration_s=30.0")
+    hops = ("routing.heads=multi-hop", "routing.sink=multi-hop", "radio.range_m=40.0")
+    for level in ("results", "sets", "occupancy", "count"):
+        answer = (*chosen, f"join.answer={level}")
+        yield _busy(f"automatic-{level}", *answer, *hops)
+        yield _busy(f"automatic-{level}-scope", *answer, *hops, "join.home=scope")
+    sets = (*chosen, "join.answer=sets", *_FEW_VALUES)
+    yield _busy("automatic-csma", *sets, *_CSMA, "faults.clock_offset_ms=10.0")
+    yield _busy("automatic-crashes", *sets, *hops, _CRASHES)
+    yield _busy("automatic-loss", *sets, *hops, "radio.loss=0.1")
+    yield _busy("automatic-packed", *sets, *hops, "join.delay_s=0.8", "join.records=compact")
+    for strategy in ("centralised", "lease"):
+        straight = (f"join.strategy={strategy}", "join.answer=sets", "join.path=straight", *hops)
+        yield _busy(f"straight-{strategy}", *straight, *_FEW_VALUES)
+        yield _busy(f"straight-{strategy}-packed", *straight, *_FEW_VALUES, "join.delay_s=0.8")
+    yield _busy("straight-results", *_CENTRAL, "join.path=straight", *hops)
 
 
 def _answer_levels() -> Iterator[Case]:
@@ -653,6 +675,7 @@ def _phenomena() -> Iterator[Case]:
         "phenomenon.skew_max=2",
     )
     yield _busy("zipf-local", "phenomenon.locality=1.0", "phenomenon.cell_m=70.0")
+    yield _busy("zipf-dwell", "phenomenon.dwell_s=5.0")
     yield _busy("zipf-bursts", "phenomenon.burst={on_s=3.0, off_s=4.0}")
     yield _busy(
         "zipf-bursts-together", "phenomenon.burst={on_s=3.0, off_s=4.0, shape=2.0, together=true}"

@@ -12,13 +12,13 @@ from join.strategies.accounts import Accounts
 from join.strategies.change.driver import ReportedJoin
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings, ReportingSettings
 from join.strategies.cpu_costs import CpuCosts
-from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.contract import true_time
 from network.membership import Membership
 from network.routing.sink_way import StraightWay
 from sim.rng import RandomStreams
 from sim.trace.tables import TABLES, AnswerLevel, Fate
+from tests.support.restless import RESTLESS, made
 from tests.support.toy_network import REPORTING, ToyClock, ToyCpus, ToyLinks
 
 FLIGHT_US = 10
@@ -28,7 +28,17 @@ SLACK_US = 4 * FLIGHT_US
 REFRESH_US = 600
 COLUMNS = [column.name for column in TABLES["results"]]
 
-SETS = ("centralised", "lease", "change", "rendezvous", "perpendicular", "two-phase", "placed")
+SETS = (
+    "centralised",
+    "lease",
+    "change",
+    "rendezvous",
+    "perpendicular",
+    "two-phase",
+    "placed",
+    "automatic",
+    RESTLESS,
+)
 SLACKS_US = {"perpendicular": 8 * FLIGHT_US, "two-phase": 6 * FLIGHT_US}
 """Of strategies that take longer: probes wait for stores; candidates are called for."""
 
@@ -47,12 +57,12 @@ class Story(NamedTuple):
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> Story:
+def stories(draw: st.DrawFn, readings_least: int = 0) -> Story:
     motes = draw(st.integers(2, 5))
     heads = st.lists(st.integers(0, motes - 1), min_size=1, max_size=3, unique=True)
     gaps = st.tuples(st.integers(1, 90), st.integers(0, motes - 1), st.integers(0, 1))
     readings, at_us = [], 1
-    for gap_us, mote, value in draw(st.lists(gaps, max_size=60)):
+    for gap_us, mote, value in draw(st.lists(gaps, min_size=readings_least, max_size=60)):
         at_us += gap_us
         readings.append(Reading(mote, value, at_us))
     return Story(
@@ -94,12 +104,13 @@ def run(
     membership = Membership(story.motes)
     links = ToyLinks(clock, rng, nodes=story.motes, delay_us_max=FLIGHT_US, loss=loss)
     kept = SetsSettings("join", story.window_us, reporting.level)
+    site = SetsSite(clock, rows, kept, true_time, membership)
     ports = Ports(
         clock=clock,
         links=links,
         cpus=ToyCpus(clock, rng, full=0.0),
         membership=membership,
-        sink=SetsSite(clock, rows, kept, true_time, membership),
+        sink=site,
         accounts=accounts,
         way=StraightWay(),
         local_us=true_time,
@@ -128,7 +139,7 @@ def run(
         places_m=None,
         cell_m=10.0,
     )
-    join = STRATEGIES[strategy].make(ports, settings)
+    join = made(strategy, ports, settings)
     taken: list[Reading] = []
     elections: list[tuple[int, list[int]]] = []
 
@@ -171,6 +182,7 @@ def run(
     if isinstance(join, ReportedJoin):
         assert join.stays == 0, "stays that are over are forgotten"
     join.close(links.on_air())
+    site.finish()
     cells = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     return Outcome(cells, accounts, links, taken, elections)
 

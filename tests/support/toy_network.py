@@ -16,6 +16,7 @@ REPORTING = ReportingSettings(
     level=AnswerLevel.RESULTS,
     delay_us=0,
     refresh_us=1000,
+    straight=False,
     compact=False,
     hop_us=10,
     clock_us=0,
@@ -31,12 +32,18 @@ class ToyClock:
 
     def __init__(self) -> None:
         self.now_us = 0
-        self._queue: list[tuple[int, int, Callable[[Any], None], object]] = []
+        self._queue: list[tuple[int, tuple[int, int], Callable[[Any], None], object]] = []
         self._order = count()
 
     def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
         assert at_us >= self.now_us, (at_us, self.now_us)
-        heapq.heappush(self._queue, (at_us, next(self._order), function, argument))
+        heapq.heappush(self._queue, (at_us, (0, next(self._order)), function, argument))
+
+    def call_last(
+        self, at_us: int, function: Callable[[Argument], None], argument: Argument
+    ) -> None:
+        assert at_us >= self.now_us, (at_us, self.now_us)
+        heapq.heappush(self._queue, (at_us, (1, next(self._order)), function, argument))
 
     def run(self) -> None:
         while self._queue:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Protocol
 
-from join.dsms.changes import Delta, Predicate, Row, Scalar, consolidate
+from join.dsms.changes import Delta, Predicate, Row, Scalar, net
 from join.dsms.operators.delta_join import JoinTree
 from join.dsms.operators.selection import select
 from join.dsms.windows.sliding import Window
@@ -17,10 +17,12 @@ from join.dsms.windows.sliding import Window
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An arrival, an instant or a table change."""
+    """An arrival, an instant, a table change, or the end of an instant."""
 
     number: int
     now_us: int
+    batch: int
+    """Events of one batch are settled together, at the end of their instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +39,22 @@ Step = tuple[int, list[Delta]]
 
 
 class Feed(Protocol):
-    """Source of the changes that a query's operators process."""
+    """Source of the changes that a query's operators process: events go in, `settle` returns what they changed."""
 
     waits: bool
     """Whether to hold back a row that arrives before its time: then no arrival's `at_us` lies ahead."""
 
-    def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """The changes due to an arrival; no step if its stream is not in the query."""
+    def arrive(self, event: ArrivalEvent) -> bool:
+        """Take an arrival; returns whether its stream is in the query."""
 
-    def advance(self, event: Event) -> list[Step]:
-        """The changes due to time alone at this instant."""
+    def advance(self, event: Event) -> bool:
+        """Take the changes due to time alone at this instant; returns whether there may be any."""
 
-    def refresh(self, event: Event) -> list[Step]:
-        """The changes due to a change of a table."""
+    def refresh(self, event: Event) -> None:
+        """Take the changes due to a change of a table."""
+
+    def settle(self, event: Event) -> list[Step]:
+        """The changes due to the events of a batch, whose instant is over."""
 
     def next_us(self) -> int | None:
         """The next instant at which time alone changes something; None: never."""
@@ -59,34 +64,53 @@ class Feed(Protocol):
 
 
 class SharedWindow:
-    """A window that one or more queries read."""
+    """A window that one or more queries read.
+
+    Invariant: `_deltas` are the changes due to the events of batch `_batch`.
+    """
 
     def __init__(self, window: Window) -> None:
         self.window = window
         self.readers = 0
         self._number = -1
+        self._batch = -1
         self._deltas: list[Delta] = []
+        self._net: list[Delta] = []
+        self._netted = 0
+        """How many of the changes `_net` is of."""
 
-    def arrive(self, event: ArrivalEvent) -> list[Delta]:
-        """The changes due to an arrival."""
-        if event.number != self._number:
-            self._number = event.number
-            self._deltas = self.window.insert(event.row, event.at_us, event.now_us)
-        return self._deltas
+    def arrive(self, event: ArrivalEvent) -> None:
+        """Take an arrival, once."""
+        if self._is_new(event):
+            self._deltas += self.window.insert(event.row, event.at_us, event.now_us)
 
-    def advance(self, event: Event) -> list[Delta]:
-        """The changes due to time alone."""
-        if event.number != self._number:
-            self._number = event.number
-            self._deltas = self.window.advance(event.now_us)
-        return self._deltas
+    def advance(self, event: Event) -> None:
+        """Take the changes due to time alone, once."""
+        if self._is_new(event):
+            self._deltas += self.window.advance(event.now_us)
 
-    def refresh(self, event: Event) -> list[Delta]:
-        """The changes due to a change of a table."""
-        if event.number != self._number:
-            self._number = event.number
-            self._deltas = self.window.refresh(event.now_us)
-        return self._deltas
+    def refresh(self, event: Event) -> None:
+        """Take the changes due to a change of a table, once."""
+        if self._is_new(event):
+            self._deltas += self.window.refresh(event.now_us)
+
+    def settled(self, batch: int) -> list[Delta]:
+        """The changes due to the events of a batch."""
+        if batch != self._batch:
+            return []
+        if self._netted != len(self._deltas):
+            self._netted = len(self._deltas)
+            self._net = self.window.net(self._deltas)
+        return self._net
+
+    def _is_new(self, event: Event) -> bool:
+        if event.number == self._number:
+            return False
+        self._number = event.number
+        if event.batch != self._batch:
+            self._batch = event.batch
+            self._deltas, self._net, self._netted = [], [], 0
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,24 +131,27 @@ class WindowedFeed:
         self._sources = sources
         self._tree = tree
 
-    def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """The changes due to an arrival."""
-        if all(source.stream != event.stream for source in self._sources):
-            return []
-        changes = [
-            source.window.arrive(event) if source.stream == event.stream else []
-            for source in self._sources
-        ]
-        return [(event.now_us, self._joined(changes))]
+    def arrive(self, event: ArrivalEvent) -> bool:
+        """Take an arrival."""
+        ours = [source for source in self._sources if source.stream == event.stream]
+        for source in ours:
+            source.window.arrive(event)
+        return bool(ours)
 
-    def advance(self, event: Event) -> list[Step]:
-        """The rows that leave or enter the windows at this instant."""
-        changes = [source.window.advance(event) for source in self._sources]
-        return [(event.now_us, self._joined(changes))]
+    def advance(self, event: Event) -> bool:
+        """Take the rows that leave or enter the windows at this instant."""
+        for source in self._sources:
+            source.window.advance(event)
+        return True
 
-    def refresh(self, event: Event) -> list[Step]:
-        """The changes in the windows due to a change of a table."""
-        changes = [source.window.refresh(event) for source in self._sources]
+    def refresh(self, event: Event) -> None:
+        """Take the changes in the windows due to a change of a table."""
+        for source in self._sources:
+            source.window.refresh(event)
+
+    def settle(self, event: Event) -> list[Step]:
+        """The changes of the joined windows."""
+        changes = [source.window.settled(event.batch) for source in self._sources]
         return [(event.now_us, self._joined(changes))]
 
     def next_us(self) -> int | None:
@@ -143,7 +170,7 @@ class WindowedFeed:
             passed = select(change, source.passes) if source.passes else change
             if passed:
                 deltas += self._tree.apply(place, passed)
-        return consolidate(deltas) if len(self._sources) > 1 else deltas
+        return net(deltas) if len(self._sources) > 1 else deltas
 
 
 class ExpiringResults:

@@ -30,45 +30,50 @@ class SensorsFeed:
         self._newest: dict[Scalar, dict[Scalar, int]] = {}
         self._ages: list[tuple[int, int, Scalar, Scalar]] = []
         self._arrived = 0
+        self._before: dict[Scalar, Row | None] = {}
+        """The rows, before this instant, of the values that events of this instant concern."""
 
-    def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """The changes due to a sensor's reading."""
+    def arrive(self, event: ArrivalEvent) -> bool:
+        """Take a sensor's reading."""
         reading = self._readings.get(event.stream)
         if reading is None:
-            return []
+            return False
         sensor, value = reading(event.row)
         is_known = sensor is not None and value is not None
         if not is_known or event.at_us < event.now_us - self._window_us:
-            return [(event.now_us, [])]
+            return True
         sensors = self._newest.setdefault(value, {})
-        old = _row(value, sensors)
+        self._before.setdefault(value, _row(value, sensors))
         sensors[sensor] = max(event.at_us, sensors.get(sensor, event.at_us))
         self._arrived += 1
         heappush(self._ages, (event.at_us, self._arrived, value, sensor))
-        new = _row(value, sensors)
-        return [(event.now_us, [] if new is None else [Delta(old, new)])]
+        return True
 
-    def advance(self, event: Event) -> list[Step]:
+    def advance(self, event: Event) -> bool:
         """Remove sensors whose newest reading has left the window."""
         oldest_us = event.now_us - self._window_us
-        before: dict[Scalar, Row | None] = {}
         while self._ages and self._ages[0][0] < oldest_us:
             at_us, _, value, sensor = heappop(self._ages)
             sensors = self._newest.get(value, {})
             if sensors.get(sensor) == at_us:
-                before.setdefault(value, _row(value, sensors))
+                self._before.setdefault(value, _row(value, sensors))
                 del sensors[sensor]
                 if not sensors:
                     del self._newest[value]
-        deltas = []
-        for value, old in before.items():
-            if old is not None:
-                deltas.append(Delta(old, _row(value, self._newest.get(value, {}))))
-        return [(event.now_us, deltas)]
+        return True
 
-    def refresh(self, event: Event) -> list[Step]:
+    def refresh(self, event: Event) -> None:
         """No window here reads a table."""
-        return [(event.now_us, [])]
+
+    def settle(self, event: Event) -> list[Step]:
+        """The changes of the values that gained, confirmed or lost a sensor."""
+        deltas = []
+        for value, old in self._before.items():
+            new = _row(value, self._newest.get(value, {}))
+            if old is not None or new is not None:
+                deltas.append(Delta(old, new))
+        self._before.clear()
+        return [(event.now_us, deltas)]
 
     def next_us(self) -> int | None:
         """The next instant at which a reading leaves the window."""

@@ -126,6 +126,8 @@ class SharedFeed:
         self._sides = 2 if group.streams[0] == group.streams[1] else 1
         """The number of sides on which a row enters."""
         self._results = ExpiringResults()
+        self._steps: list[Step] = []
+        """Changes found and not emitted yet: those of an instant with unfinished arrivals."""
         self._until: int | None = None
         """The number of the first arrival after the query was removed; None: it is running."""
         self._left_us = 0
@@ -145,20 +147,28 @@ class SharedFeed:
         """Detach from the join."""
         self.group.mailboxes.unsubscribe(self.outlet, self._inbox)
 
-    def arrive(self, event: ArrivalEvent) -> list[Step]:
+    def arrive(self, event: ArrivalEvent) -> bool:
         """Feed the row to the join; its results follow later."""
         if event.stream in self.group.streams:
             self.group.arrive(event)
-        return []
+        return False
 
-    def advance(self, event: Event) -> list[Step]:
-        """The changes that the join has finished by now."""
+    def advance(self, event: Event) -> bool:
+        """Let the join work until now; its results follow later."""
         self.group.join.work_until(event.now_us)
-        return self._known(event.now_us, event.now_us * NS_PER_US)
+        return False
 
-    def refresh(self, event: Event) -> list[Step]:
+    def refresh(self, event: Event) -> None:
         """No window here reads a table."""
-        return [(event.now_us, [])]
+
+    def settle(self, event: Event) -> list[Step]:
+        """The changes that the join has finished by now."""
+        return self.finished(event.now_us, event.now_us)
+
+    def finished(self, until_us: int, now_us: int) -> list[Step]:
+        """The changes of instants up to `until_us` that the join has finished by now."""
+        self.group.join.work_until(now_us)
+        return self._known(until_us, now_us * NS_PER_US)
 
     def next_us(self) -> int | None:
         """The next instant at which the join finishes or may start an arrival, or a result expires."""
@@ -174,24 +184,36 @@ class SharedFeed:
         self.group.join.drain()
         return self._known(now_us, None)
 
-    def _known(self, now_us: int, now_ns: int | None) -> list[Step]:
-        """The changes up to `now_us` that are known by `now_ns`; None: all that are finished."""
-        steps: list[Step] = []
+    def _known(self, until_us: int, now_ns: int | None) -> list[Step]:
+        """The changes up to `until_us` that are known by `now_ns`; None: all that are finished.
+
+        The changes of an instant are known when all its arrivals are finished.
+        """
         inbox, sides = self._inbox, self._sides
-        while (oldest := self._oldest()) is not None:
+        while (oldest := self._oldest()) is not None and oldest.at_us <= until_us:
             if len(inbox) < sides or (now_ns is not None and inbox[sides - 1].at_ns > now_ns):
                 break
-            steps += self._expired(oldest.at_us)
-            deltas: list[Delta] = []
+            self._expire(oldest.at_us)
+            deltas = self._step(oldest.at_us)
             for _ in range(sides):
                 outer, partners, _ = inbox.popleft()
                 deltas += self._joined(outer, partners)
-            steps.append((oldest.at_us, deltas))
         # Expiries are not emitted while an older arrival is pending, nor after the query was removed.
-        ends_us = [now_us] if self._until is None else [now_us, self._left_us]
+        ends_us = [until_us] if self._until is None else [until_us, self._left_us]
         if oldest is not None:
             ends_us.append(oldest.at_us)
-        return steps + self._expired(min(ends_us))
+        self._expire(min(ends_us))
+        is_open = oldest is not None and bool(self._steps) and self._steps[-1][0] == oldest.at_us
+        steps, self._steps = self._steps, []
+        if is_open:
+            self._steps.append(steps.pop())
+        return steps
+
+    def _step(self, at_us: int) -> list[Delta]:
+        """The changes of an instant, which is the last so far."""
+        if not self._steps or self._steps[-1][0] != at_us:
+            self._steps.append((at_us, []))
+        return self._steps[-1][1]
 
     def _oldest(self) -> Arrival | None:
         """The oldest unreported arrival; None: there is none."""
@@ -225,8 +247,6 @@ class SharedFeed:
                 deltas.append(self._results.add(row, min(own_us, other_us) + window_us + 1))
         return deltas
 
-    def _expired(self, now_us: int) -> list[Step]:
-        steps = []
+    def _expire(self, now_us: int) -> None:
         while (at_us := self._results.next_us()) is not None and at_us <= now_us:
-            steps.append((at_us, self._results.expire(at_us)))
-        return steps
+            self._step(at_us).extend(self._results.expire(at_us))

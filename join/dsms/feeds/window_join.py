@@ -53,10 +53,11 @@ class WindowJoinFeed:
         self._rows: dict[tuple[int, Value, int], list[Row]] = {}
         self._results = ExpiringResults()
         self._swept_us = 0
+        self._deltas: list[Delta] = []
+        """What the events of this instant have changed."""
 
-    def arrive(self, event: ArrivalEvent) -> list[Step]:
-        """The results of an arrival."""
-        deltas: list[Delta] = []
+    def arrive(self, event: ArrivalEvent) -> bool:
+        """Join an arrival."""
         is_ours = False
         for place, source in enumerate(self._streams):
             if source.stream != event.stream:
@@ -67,17 +68,22 @@ class WindowJoinFeed:
                 continue
             value = source.value(event.row)
             if value is not None:
-                deltas += self._join(place, value, event)
+                self._deltas += self._join(place, value, event)
         self._sweep(event.now_us)
-        return [(event.now_us, deltas)] if is_ours else []
+        return is_ours
 
-    def advance(self, event: Event) -> list[Step]:
+    def advance(self, event: Event) -> bool:
         """Remove the results that expire."""
-        return [(event.now_us, self._results.expire(event.now_us))]
+        self._deltas += self._results.expire(event.now_us)
+        return True
 
-    def refresh(self, event: Event) -> list[Step]:
+    def refresh(self, event: Event) -> None:
         """No window here reads a table."""
-        return [(event.now_us, [])]
+
+    def settle(self, event: Event) -> list[Step]:
+        """The results that were found or expired."""
+        deltas, self._deltas = self._deltas, []
+        return [(event.now_us, deltas)]
 
     def next_us(self) -> int | None:
         """The next instant at which a result expires."""

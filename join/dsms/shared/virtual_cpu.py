@@ -24,13 +24,17 @@ class CpuCosts:
         assert self.output_ns >= 0, self.output_ns
 
 
+FREE = CpuCosts(0)
+"""For work whose time is given with each piece of it."""
+
+
 class VirtualCpu:
     """One processor that does one thing at a time.
 
     Invariant: `now_ns` never goes back; `busy_ns` is at most what has passed.
     """
 
-    def __init__(self, costs: CpuCosts) -> None:
+    def __init__(self, costs: CpuCosts = FREE) -> None:
         self.costs = costs
         self.now_ns = 0
         self.busy_ns = 0

@@ -21,11 +21,11 @@ each other, so that example correlates on the row's identity (`key` None).
 Between rows of one key the last to arrive wins, whatever its time.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from join.dsms.changes import Delta, Predicate, Row, Scalar
+from join.dsms.changes import Delta, Predicate, Row, Scalar, net, net_by_key
 from join.dsms.windows.sliding import Window
 from sim.errors import InputError
 
@@ -114,6 +114,9 @@ class PredicateWindow(Window):
         self._held: dict[Scalar, _Held] = {}
         self._turns: list[_Turn] = []
         """A heap of when to re-evaluate rows."""
+        self._left_us: int | None = None
+        self._left: set[Scalar] = set()
+        """Keys whose rows time alone has removed at `_left_us`."""
         self.stats = SelectivityStats()
 
     @property
@@ -134,7 +137,10 @@ class PredicateWindow(Window):
             if self._is_due(turn):
                 key = turn[2]
                 held = self._held[key]
-                deltas += self._re_evaluate(held)
+                changes = self._re_evaluate(held)
+                if changes and not held.inside:
+                    self._note_left(key, now_us)
+                deltas += changes
                 self._await_turn(key, held, now_us)
         return deltas
 
@@ -153,6 +159,10 @@ class PredicateWindow(Window):
             heappop(self._turns)
         return None
 
+    def net(self, deltas: Sequence[Delta]) -> list[Delta]:
+        """One change per key: a row that leaves and is replaced at the same instant is updated."""
+        return net(deltas) if self._key is None else net_by_key(deltas, self._key)
+
     def _insert(self, row: Row, at_us: int, now_us: int) -> list[Delta]:
         del at_us
         self.stats.arrived += 1
@@ -163,6 +173,12 @@ class PredicateWindow(Window):
         inside = self._stays(row, was_inside=was_inside)
         evicted = self._hold(key, _Held(row, inside, self.arrived), now_us)
         old = before.row if before is not None and was_inside else None
+        if inside and old is None and self._left_us == now_us and key in self._left:
+            # It left at this very instant: what is emitted is an update.
+            self._left.remove(key)
+            self.stats.removed -= 1
+            self.stats.added -= 1
+            self.stats.updated += 1
         return evicted + self._emitted(old, row if inside else None)
 
     def _stays(self, row: Row, *, was_inside: bool) -> bool:
@@ -196,6 +212,12 @@ class PredicateWindow(Window):
                 heapify(self._turns)
         elif not held.inside and not self._reads_table:
             del self._held[key]
+
+    def _note_left(self, key: Scalar, now_us: int) -> None:
+        if self._left_us != now_us:
+            self._left_us = now_us
+            self._left.clear()
+        self._left.add(key)
 
     def _is_due(self, turn: _Turn) -> bool:
         """Whether the row that the instant was scheduled for is still stored."""

@@ -9,10 +9,10 @@ Deviation from PWindow Example 1: there a row of time 2 leaves a window of 5 at 
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 
-from join.dsms.changes import Delta, Predicate, Row, Scalar
+from join.dsms.changes import Delta, Predicate, Row, Scalar, net
 
 
 class Window(ABC):
@@ -41,6 +41,10 @@ class Window(ABC):
     def next_us(self) -> int | None:
         """The next instant at which time alone changes the window; None: never."""
         return None
+
+    def net(self, deltas: Sequence[Delta]) -> list[Delta]:
+        """The changes of one instant, without what the instant both adds and removes."""
+        return net(deltas)
 
     @property
     @abstractmethod

@@ -56,6 +56,7 @@ class Backtracking(WJoin):
             choices[k] = sorted(candidate[0] for candidate in candidates)
             yield from self._refined(index, item, choices)
             return
+        self._formed += len(candidates)
         for candidate in candidates:
             shrunk = self._shrunk(lows, highs, k, candidate[0])
             yield from self._search(index, item, order, {**chosen, k: candidate}, *shrunk)

@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
+from math import prod
 from operator import itemgetter
 
 from join.contract import Occurrence, Result, Stats, Stream, Value
@@ -89,6 +90,10 @@ class WJoin(ABC):
         self._arrived = 0
         self._probes = 0
         self._comparisons = 0
+        self._inserts = 0
+        self._formed = 0
+        self._mode_1 = 0
+        self._mode_2_count = 0
         self._held = 0
         self._held_peak = 0
         self._origin_stamp = 0
@@ -106,6 +111,11 @@ class WJoin(ABC):
             comparisons=self._comparisons,
             held_peak=max(self._held_peak, self._held),
             spilled=0,
+            hashes=self._inserts if self.hashes else 0,
+            inserts=self._inserts,
+            formed=self._formed,
+            mode_1=self._mode_1,
+            mode_2=self._mode_2_count,
         )
 
     def insert(self, occurrence: Occurrence) -> Sequence[Result]:
@@ -219,6 +229,7 @@ class WJoin(ABC):
         origin = self._origin(index, item)
         streams = self._streams
         if not self._exact:
+            self._formed += prod(map(len, choices.values()))
             yield Result(origin, {streams[other]: times for other, times in choices.items()})
             return
         by_stream = [choices.get(place, [item[0]]) for place in range(len(streams))]
@@ -226,4 +237,5 @@ class WJoin(ABC):
             if self._fits(times):
                 partners = {s: (at,) for s, at in zip(streams, times, strict=True)}
                 del partners[origin.stream]
+                self._formed += 1
                 yield Result(origin, partners)

@@ -28,6 +28,7 @@ class QueueBuffers(WJoin):
         results = self._found(index, item)
         self._buffers[index].append(item)
         self._held += 1
+        self._inserts += 1
         return results
 
     def _purge(self, now_us: int) -> None:
@@ -60,6 +61,7 @@ class HashBuffers(WJoin):
         bucket.append(item)
         self._queues[index].append(item)
         self._held += 1
+        self._inserts += 1
         return results
 
     def _purge(self, now_us: int) -> None:

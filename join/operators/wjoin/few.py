@@ -12,7 +12,7 @@ window is tested in the join. The price is that a tuple waits for the allowed la
 
 Deviation from SSDBM: the end of mode 2 waits for the next tuple of every stream, which blocks on a silent
 one; here the watermark decides. As published, mode 2 tests new tuples against the starting N-tuple's period
-only, which loses results. Different windows are filtered by GCA or LCA and then refined; on dropping, LCA
+only, which loses results; `join.operators.wjoin.two_modes` alternates between the modes and waits as published. Different windows are filtered by GCA or LCA and then refined; on dropping, LCA
 keeps each stream for its own largest window.
 """
 
@@ -168,7 +168,9 @@ class FEWJoin(_Forward, QueueBuffers):
         others = [(len(b), other, b) for other, b in enumerate(self._buffers) if other != index]
         # Mode 1: without an N-tuple within the windows there is nothing to evaluate.
         if any(not size for size, _, _ in others):
+            self._mode_1 += 1
             return None
+        self._mode_2_count += 1
         others.sort()
         partners: dict[int, list[Item]] = {}
         for size, other, buffer in others:
@@ -188,6 +190,10 @@ class FEWHashJoin(_Forward, HashBuffers):
     """Forward evaluation, hashing."""
 
     def _partners(self, index: int, value: Value) -> dict[int, list[Item]] | None:
+        if any(not queue for other, queue in enumerate(self._queues) if other != index):
+            self._mode_1 += 1
+            return None
+        self._mode_2_count += 1
         partners: dict[int, list[Item]] = {}
         for other, table in enumerate(self._tables):
             if other == index:
@@ -196,5 +202,6 @@ class FEWHashJoin(_Forward, HashBuffers):
             bucket = table.get(value)
             if bucket is None:
                 return None
+            self._comparisons += len(bucket)
             partners[other] = list(bucket)
         return partners

@@ -73,6 +73,7 @@ class Pipeline(WJoin):
         if index:
             self._hold_right(index, item)
             self._held += 1
+            self._inserts += 1
             found = self._left_matches(index, at_us, value)
             if index == last:
                 return [
@@ -86,6 +87,7 @@ class Pipeline(WJoin):
                 self._make_left(index + 1, value, (*left.times, at_us), left.values + values)
                 for left in found
             ]
+            self._formed += len(lefts)
         elif last:
             lefts = [self._make_left(1, value, (at_us,), values)]
         else:
@@ -97,18 +99,21 @@ class Pipeline(WJoin):
     def _climb(self, level: int, lefts: Sequence[Left]) -> list[Left]:
         """Store m-tuples that reach a level, and pass the joined m-tuples up."""
         self._held += len(lefts)
+        self._inserts += len(lefts)
         higher = []
         for left in lefts:
             self._hold_left(level, left)
             for at_us, _, value in self._right_matches(level, left):
                 values = () if self._predicate is None else (*left.values, value)
                 higher.append(self._make_left(level + 1, left.value, (*left.times, at_us), values))
+        self._formed += len(higher)
         return higher
 
     def _top(self, index: int, item: Item, lefts: Sequence[Left]) -> list[Result]:
         """Store m-tuples that reach the last level, and return their results."""
         last = len(self._streams) - 1
         self._held += len(lefts)
+        self._inserts += len(lefts)
         results: list[Result] = []
         for left in lefts:
             self._hold_left(last, left)

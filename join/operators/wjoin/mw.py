@@ -12,7 +12,7 @@ Deviation from §3.2: mode 2 as published tests the starting N-tuple and then on
 results, and takes all tuples of the period to be near each other, which holds only if the new tuple is the
 newest. Here every new tuple is joined with all that is near it; for a late one, the search includes
 window tests (`join.operators.wjoin.backtracking`). Mode 2 does not wait for the next tuple of every stream, so a silent stream
-does not block.
+does not block. `join.operators.wjoin.two_modes` alternates between the modes as published, waiting included.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -39,6 +39,7 @@ class MWJoin(Backtracking):
         else:
             insort(buffer, item)
         self._held += 1
+        self._inserts += 1
         return results
 
     def _joined(self, index: int, item: Item) -> list[Result]:
@@ -51,9 +52,11 @@ class MWJoin(Backtracking):
             self._probes += 1
             start, end = self._near(other, index, at_us)
             if start == end:
+                self._mode_1 += 1
                 return []
             periods[other] = (start, end)
             in_order = in_order and buffer[end - 1][0] <= at_us
+        self._mode_2_count += 1
         if in_order and self._predicate is None:
             return self._blind(index, item, periods)
         return self._found(index, item)

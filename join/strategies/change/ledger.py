@@ -35,6 +35,7 @@ class _Head:
 
     __slots__ = (
         "boot",
+        "entered_us",
         "held",
         "missing",
         "most",
@@ -55,6 +56,8 @@ class _Head:
         """Whether a digest differed."""
         self.numbers: dict[tuple[int, int], int] = {}
         """By value and mote (or head, where motes are counted): the last number about it."""
+        self.entered_us: dict[tuple[int, int], tuple[int, int]] = {}
+        """By value and mote: number and time of the last `Enter`."""
         self.said_us: dict[tuple[int, int], int] = {}
         """When that came."""
         self.most = KEPT_LEAST
@@ -136,6 +139,12 @@ class ReportLedger:
         key = _key(head, record)
         if known.numbers.get(key, -1) > number:
             return []  # a later report has overtaken this one
+        if isinstance(record, Enter):
+            # Plain records share a number: of these the one with the newest reading is the last.
+            entered = (number, record.read_us)
+            if known.entered_us.get(key, entered) > entered:
+                return []
+            known.entered_us[key] = entered
         known.numbers[key] = number
         known.said_us[key] = now_us
         if len(known.numbers) > known.most:
@@ -160,6 +169,7 @@ class ReportLedger:
         ]
         for key in lapsed:
             del known.numbers[key], known.said_us[key]
+            known.entered_us.pop(key, None)
         known.standing.difference_update(lapsed)
         known.most = max(KEPT_LEAST, 2 * len(known.numbers))
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from join.contract import Member, Value
 from join.reading import Stamp
-from join.state.value_table import ValueTable
+from join.state.value_table import MemberTables, ValueTable
 from join.strategies.message_sizes import factorised_bytes, latest_bytes
 from join.strategies.snjoin_star.probing_order import ProbingOrder
 from join.strategies.snjoin_star.request import ProbeRequest
@@ -53,7 +53,7 @@ class ClusterHead:
         self.node = node
         self.rule = rule
         self._order = settings.order
-        self.table = ValueTable(window_us=settings.window_us, late_us=settings.late_us)
+        self.table = self._make_table(settings)
         self._values = self.table.values
         self._factorised = settings.factorised
         self._match = self._all_times if settings.factorised else self.table.latest
@@ -133,6 +133,9 @@ class ClusterHead:
         """How many readings a request would find here."""
         return len(self._match(request.value, request.origin, request.at_us, request.stamp))
 
+    def _make_table(self, settings: HeadSettings) -> ValueTable:
+        return ValueTable(window_us=settings.window_us, late_us=settings.late_us)
+
     def _sweep(self, now_us: int) -> None:
         """Clean up now and then (SNJoin §2.2 allows it): at every probe it would cost more than it saves."""
         self.table.sweep(now_us)
@@ -159,21 +162,20 @@ def _by_time(lingering: tuple[int, int]) -> tuple[int, int]:
 class MJoinHead(ClusterHead):
     """A head of the distributed MJoin (SNJoin §7.3): one hash table per member, all of them probed.
 
-    It finds what SNJoin finds but does more work, which grows with the members heard from. Other heads are
-    probed by descending selectivity, learnt from the counts in the requests that it serves.
+    It finds what SNJoin finds but does more work, which grows with the members that have readings in the window.
+    Other heads are probed by descending selectivity, learnt from the counts in the requests that it serves.
     """
 
     def __init__(self, node: int, settings: HeadSettings) -> None:
         self._selectivity = BySelectivity()
         super().__init__(node, self._selectivity, settings)
-        self._members: set[int] = set()
         self._answered = 0
 
     def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
         """Insert a member's new reading into its own table and probe all tables."""
-        self._members.add(origin)
-        self.tables = len(self._members)
-        return super().take_reading(value, origin, at_us, now_us)
+        request = super().take_reading(value, origin, at_us, now_us)
+        self.tables = self._member_tables.tables
+        return request
 
     def answer(self, request: ProbeRequest, now_us: int) -> int:
         """Serve another head's request, and learn from one of the counts it carries, each in turn."""
@@ -181,4 +183,10 @@ class MJoinHead(ClusterHead):
         if request.position:
             seen = self._answered % request.position
             self._selectivity.observe(request.sequence[seen], request.counts[seen + 1])
-        return super().answer(request, now_us)
+        found = super().answer(request, now_us)
+        self.tables = self._member_tables.tables
+        return found
+
+    def _make_table(self, settings: HeadSettings) -> ValueTable:
+        self._member_tables = MemberTables(window_us=settings.window_us, late_us=settings.late_us)
+        return self._member_tables

@@ -1,85 +1,92 @@
-"""Runs of the shared-join workload, repeated over seeds: what `motejoin reproduce` draws and judges.
+"""Runs of the shared-join workload as points: one per setting and seed, a row per window.
 
-The seed is the unit. All schedules get the same arrivals of a seed, so that they are compared seed by seed. Bursts
-are heavy-tailed (at an expected size of five their variance is infinite): one seed alone shows little.
+All schedules get the same arrivals of a seed. Bursts are heavy-tailed (at an expected size of five their variance is
+infinite): one seed alone shows little.
 """
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from typing import Final
 
-from analysis.compare.intervals import Estimate, estimate
-from scenarios.reproduce.figure import Request
-from scenarios.reproduce.shared.workload import Measured, Setting, measure
+from scenarios.reproduce.figure import Point, Row, Size
+from scenarios.reproduce.shared.workload import DISTRIBUTIONS, LOAD, Setting, measure
+from scenarios.reproduce.table import Table
 
-TUPLES, TUPLES_QUICK = 100_000, 10_000
-SEEDS, SEEDS_QUICK = (1, 2, 3, 4, 5), (1, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """One setting under several seeds."""
-
-    runs: tuple[Measured, ...]
-
-    @property
-    def overall_s(self) -> float:
-        """The mean over seeds of the mean over queries."""
-        return _mean([run.overall_s for run in self.runs])
-
-    @property
-    def mean_s(self) -> list[float]:
-        """Per window, the mean over seeds of the mean response."""
-        return [_mean(column) for column in zip(*(run.mean_s for run in self.runs), strict=True)]
-
-    @property
-    def max_s(self) -> list[float]:
-        """Per window, the longest response under any seed."""
-        return [max(column) for column in zip(*(run.max_s for run in self.runs), strict=True)]
-
-    def of(self, value: Callable[[Measured], float]) -> Estimate:
-        """The mean over seeds of a value of each run, with its interval."""
-        return estimate(value(run) for run in self.runs)
-
-    def against(
-        self, other: "Repeated", compare: Callable[[Measured, Measured], float]
-    ) -> Estimate:
-        """The mean over seeds of a comparison of two runs of one seed, with its interval."""
-        pairs = zip(self.runs, other.runs, strict=True)
-        return estimate(compare(ours, theirs) for ours, theirs in pairs)
+# §5: 100,000 tuples are processed.
+TUPLES: Final = {Size.FULL: 100_000, Size.QUICK: 4_000}
+SEEDS: Final = {Size.FULL: (1, 2, 3, 4, 5), Size.QUICK: (1,)}
+LABELS: Final = {"lwo": "LWO", "swf": "SWF", "mqt": "MQT"}
+ALL: Final = -1
+"""As `crowd`: every window has one query."""
+# §5.3: 80 % of 30 queries on one window, the others spread over the rest.
+CROWD, REST = 24, 1
+BURST_MOST: Final = 5
 
 
-def tuples_of(request: Request) -> int:
-    """Tuples of a run."""
-    return TUPLES_QUICK if request.quick else TUPLES
+def points(size: Size, **settings: object) -> list[Point]:
+    """All schedules and seeds of one setting."""
+    defaults: Point = {
+        "distribution": "Small-Large",
+        "burst": 1,
+        "crowd": ALL,
+        "load": LOAD,
+        "together": False,
+        "nested": False,
+        "tuples": TUPLES[size],
+    }
+    return [
+        {**defaults, **settings, "schedule": schedule, "seed": seed}
+        for schedule in LABELS
+        for seed in SEEDS[size]
+    ]
 
 
-def repeated(request: Request, settings: Sequence[Setting]) -> list[Repeated]:
-    """Each setting under all seeds; runs not yet done are done in parallel."""
-    seeds = SEEDS_QUICK if request.quick else SEEDS
-    wanted = [[replace(setting, seed=seed) for seed in seeds] for setting in settings]
-    everything = dict.fromkeys(each for group in wanted for each in group)
-    missing = [setting for setting in everything if setting not in request.memo]
-    if missing:
-        request.report(f"{len(missing)} runs of {missing[0].tuples:,} tuples")
-        with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
-            request.memo.update(zip(missing, pool.map(measure, missing), strict=True))
-    found: list[Repeated] = []
-    for group in wanted:
-        runs = [request.memo[setting] for setting in group]
-        found.append(Repeated(tuple(run for run in runs if isinstance(run, Measured))))
-    return found
+def measure_windows(point: Point) -> list[Row]:
+    """Response times per window, and the largest buffers as shares of the join buffer."""
+    windows_s = DISTRIBUTIONS[point["distribution"]]
+    crowd = point["crowd"]
+    queries = tuple(CROWD if place == crowd else REST for place in range(len(windows_s)))
+    setting = Setting(
+        point["distribution"],
+        point["schedule"],
+        point["tuples"],
+        point["burst"],
+        queries,
+        point["seed"],
+        point["load"],
+        point["together"],
+        point["nested"],
+    )
+    found = measure(setting)
+    return [
+        {
+            "window_s": window_s,
+            "mean_s": mean_s,
+            "max_s": max_s,
+            "overall_s": found.overall_s,
+            "input_share": found.peaks.waiting / found.peaks.join,
+            "output_share": found.peaks.held / found.peaks.join,
+        }
+        for window_s, mean_s, max_s in zip(windows_s, found.mean_s, found.max_s, strict=True)
+    ]
 
 
-def shown(value: Estimate, form: Callable[[float], str]) -> str:
-    """A mean and its interval, in words."""
-    assert value.mean is not None
-    if value.low is None or value.high is None:
-        return form(value.mean)
-    return f"{form(value.mean)} [{form(value.low)}, {form(value.high)}]"
+def overall_s(table: Table, schedule: str, **wanted: object) -> float:
+    """The mean over seeds and queries."""
+    return table.mean("overall_s", schedule=schedule, **wanted)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def below(table: Table, other: str, **wanted: object) -> float:
+    """How far MQT's average lies below another schedule's, as a share, seed by seed."""
+    rows = table.where(**wanted)
+    shares = [
+        1 - overall_s(rows, "mqt", seed=seed) / overall_s(rows, other, seed=seed)
+        for seed in rows.distinct("seed")
+    ]
+    return sum(shares) / len(shares)
+
+
+def times(table: Table, **wanted: object) -> str:
+    """The averages of all schedules in words."""
+    parts = [
+        f"{label} {1000 * overall_s(table, name, **wanted):.2f}" for name, label in LABELS.items()
+    ]
+    return f"{', '.join(parts)} ms"

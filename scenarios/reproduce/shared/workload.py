@@ -21,13 +21,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from join.dsms.engine import SCHEDULES
-from join.dsms.shared.join_buffers import HashBuffers
+from join.dsms.shared.join_buffers import HashBuffers, JoinBuffers, NestedLoopBuffers
 from join.dsms.shared.shared_join import BufferPeaks, SharedJoin
 from join.dsms.shared.virtual_cpu import CpuCosts, VirtualCpu
 from sim.rng import RandomStreams
 from sim.units import US_PER_S
 
 ARRIVALS_PER_S = 100
+ARRIVALS_NESTED_PER_S = 15
 VALUES = 500
 LOAD = 0.5
 OUTPUT_SHARE = 0.4
@@ -56,6 +57,13 @@ class Setting:
     """Share of the time that joining takes at the average rate."""
     together: bool = False
     """Whether both streams have the same bursts, with values of their own; the paper does not say."""
+    nested: bool = False
+    """Nested loops at 15 tuples/s instead of hashing at 100 (Shared §5.1)."""
+
+    @property
+    def arrivals_per_s(self) -> int:
+        """Lambda, per stream."""
+        return ARRIVALS_NESTED_PER_S if self.nested else ARRIVALS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +85,8 @@ class Measured:
 def measure(setting: Setting) -> Measured:
     """Run a setting: the same numbers on every machine."""
     windows_s = DISTRIBUTIONS[setting.distribution]
-    matches_per_s = 2 * ARRIVALS_PER_S * (ARRIVALS_PER_S * windows_s[-1] / VALUES)
-    match_ns = setting.load * 1e9 / matches_per_s
-    costs = CpuCosts(round(match_ns * (1 - OUTPUT_SHARE)), round(match_ns * OUTPUT_SHARE))
     join = SharedJoin(
-        HashBuffers(lambda row: row[0], lambda row: row[0]),
-        SCHEDULES[setting.schedule](),
-        VirtualCpu(costs),
+        _buffers(nested=setting.nested), SCHEDULES[setting.schedule](), VirtualCpu(_costs(setting))
     )
     outlets = []
     for window_s, count in zip(windows_s, setting.queries, strict=True):
@@ -105,6 +108,24 @@ def measure(setting: Setting) -> Measured:
     )
 
 
+def _buffers(*, nested: bool) -> JoinBuffers:
+    if nested:
+        return NestedLoopBuffers(lambda left, right: left[0] == right[0])
+    return HashBuffers(lambda row: row[0], lambda row: row[0])
+
+
+def _costs(setting: Setting) -> CpuCosts:
+    """Costs at which joining takes the wanted share of the time, two fifths of it for output."""
+    rate = setting.arrivals_per_s
+    window = rate * DISTRIBUTIONS[setting.distribution][-1]
+    outputs_per_s = 2 * rate * window / VALUES
+    comparisons_per_s = 2 * rate * window if setting.nested else outputs_per_s
+    return CpuCosts(
+        round(setting.load * (1 - OUTPUT_SHARE) * 1e9 / comparisons_per_s),
+        round(setting.load * OUTPUT_SHARE * 1e9 / outputs_per_s),
+    )
+
+
 Arrivals = list[tuple[int, int, int]]
 """(time, side, value), in order of time."""
 
@@ -117,7 +138,7 @@ def workload(setting: Setting, window_s: int) -> tuple[Arrivals, Arrivals]:
     start_us = window_s * US_PER_S
     for side in (0, 1):
         draws = streams.vector("shared.history", side)
-        count = ARRIVALS_PER_S * window_s
+        count = setting.arrivals_per_s * window_s
         times = np.sort(draws.uniform(0, start_us, count)).astype(np.int64)
         history += zip(
             times.tolist(), [side] * count, draws.integers(0, VALUES, count).tolist(), strict=True
@@ -133,7 +154,7 @@ def _burst_times_us(setting: Setting, side: int) -> np.ndarray[tuple[int], np.dt
     count = setting.tuples // 2
     draws = RandomStreams(setting.seed).vector("shared.bursts", side, setting.burst)
     if setting.burst == 1:
-        gaps_us = draws.exponential(US_PER_S / ARRIVALS_PER_S, count)
+        gaps_us = draws.exponential(US_PER_S / setting.arrivals_per_s, count)
         return np.cumsum(gaps_us).astype(np.int64)
     shape = setting.burst / (setting.burst - 1)
     drawn = 1 + draws.pareto(shape, count)

@@ -56,8 +56,8 @@ def active(story: Story, outcome: Outcome) -> Numbers:
 def joined(story: Story, outcome: Outcome) -> Numbers:
     """By value and mote: whether it is in the exact answer."""
     inside = active(story, outcome)
-    found: Numbers = inside * (inside.sum(axis=1, keepdims=True) >= 2)
-    return found
+    joins: Numbers = inside * (inside.sum(axis=1, keepdims=True) >= 2)
+    return joins
 
 
 def lately_members(story: Story, outcome: Outcome) -> Numbers:
@@ -73,8 +73,8 @@ def lately_members(story: Story, outcome: Outcome) -> Numbers:
 def most_of(numbers: Numbers, reach_us: int) -> Numbers:
     """The greatest number from `reach_us` before to now."""
     before = np.pad(numbers, [(0, 0)] * (numbers.ndim - 1) + [(reach_us, 0)], mode="edge")
-    views = np.lib.stride_tricks.sliding_window_view(before, reach_us + 1, axis=-1)
-    most: Numbers = views.max(axis=-1)
+    seen = np.lib.stride_tricks.sliding_window_view(before, reach_us + 1, axis=-1)
+    most: Numbers = seen.max(axis=-1)
     return most
 
 

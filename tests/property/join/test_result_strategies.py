@@ -14,17 +14,25 @@ from join.sink.site import SinkSettings, SinkSite, merge_all
 from join.strategies.accounts import Accounts
 from join.strategies.contract import JoinSettings, Ports, ProbingSettings
 from join.strategies.cpu_costs import CpuCosts
-from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.contract import RuleSettings
 from network.contract import true_time
 from network.membership import Membership
 from sim.rng import RandomStreams
 from sim.trace.kinds import CANDIDATES, HANDOVER, PLACE, PROBE, STORE
 from sim.trace.tables import SINK, AnswerLevel, Fate
+from tests.support.restless import RESTLESS, made
 from tests.support.toy_network import REPORTING, ToyClock, ToyCpus, ToyLinks
 
 FLIGHT_US = 10
-RESULTS = ("centralised", "rendezvous", "perpendicular", "two-phase", "placed")
+RESULTS = (
+    "centralised",
+    "rendezvous",
+    "perpendicular",
+    "two-phase",
+    "placed",
+    "automatic",
+    RESTLESS,
+)
 
 Occurrence = tuple[int, int]
 """A reading by its mote and time."""
@@ -150,7 +158,7 @@ def join_results(
         places_m=None,
         cell_m=1.0,
     )
-    join = STRATEGIES[strategy].make(ports, join_settings)
+    join = made(strategy, ports, join_settings)
 
     def elect(heads: list[int]) -> None:
         nodes = range(story.motes)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from join.reading import Reading
-from sim.trace.kinds import REPORT, RESYNC
+from sim.trace.kinds import PLAN, REPORT, RESYNC
+from tests.support.restless import RESTLESS
 from tests.support.set_stories import (
     REFRESH_US,
     SETS,
@@ -58,6 +59,14 @@ def test_without_loss_the_sets_are_exact_but_for_the_flight_of_messages(
     outcome = run(story, strategy, SETTINGS)
     check_fates(outcome)
     check_sets(story, outcome, slack_us=SLACKS_US.get(strategy, SLACK_US))
+
+
+@given(story=stories(readings_least=50))
+def test_no_switch_of_plans_loses_anybody(story: Story) -> None:
+    outcome = run(story, RESTLESS, SETTINGS)
+    assert outcome.links.sent[PLAN] > 0
+    check_fates(outcome)
+    check_sets(story, outcome, slack_us=SLACK_US)
 
 
 @pytest.mark.parametrize("strategy", SETS)

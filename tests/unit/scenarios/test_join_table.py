@@ -12,6 +12,10 @@ CLASHES: dict[str, tuple[dict[str, Any], str]] = {
     "a tour of heads asked at once": ({"probing": "fan-out", "order": "tour"}, "order = 'tour'"),
     "retries without a time-out": ({"retries": 2, "timeout_s": 0}, "retries = 2"),
     "a target for the paper's rule": ({"target_recall": 0.9}, "feedback = 'directory'"),
+    "regions that the sink would not know": (
+        {"path": "straight", "answer": "occupancy"},
+        "path = 'straight'",
+    ),
     "a target for match rates": (
         {"target_recall": 0.9, "feedback": "match-rate"},
         "found feedback = 'match-rate'",

@@ -1,5 +1,6 @@
 """Sweep files: their points, distinct names, and all errors reported at once."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from scenarios.files.shipped import shipped_sweeps
 from scenarios.schema.load import put_key
-from scenarios.sweep.file import Sweep, load_sweep, point_scenario
+from scenarios.sweep.file import Point, Sweep, load_sweep, point_scenario
 from sim.errors import ScenarioError
 
 
@@ -154,8 +155,17 @@ def test_every_shipped_sweep_has_only_valid_points(name: str) -> None:
     sweep = load_sweep(name)
     assert sweep.description
     for point in sweep.points:
-        scenario = point_scenario(sweep.content, point.settings, seed=7, source=name)
-        assert scenario.seed == 7
+        invalid = sweep.omit_invalid and not delivers(point)
+        refusal = "which does not bring more to the sink"
+        with pytest.raises(ScenarioError, match=refusal) if invalid else nullcontext():
+            scenario = point_scenario(sweep.content, point.settings, seed=7, source=name)
+            assert scenario.seed == 7
+
+
+def delivers(point: Point) -> bool:
+    """Whether the strategy of a point delivers what is asked for."""
+    asked = point.settings.get("join.answer")
+    return asked != "results" or point.settings["join.strategy"] not in ("lease", "change")
 
 
 def test_a_point_that_the_scenario_does_not_allow_has_its_own_faults(tmp_path: Path) -> None:
@@ -188,3 +198,45 @@ def test_a_dotted_key_reaches_into_tables_and_arrays(key: str, after: dict[str, 
 def test_a_dotted_key_that_leads_nowhere_is_refused(key: str, why: str) -> None:
     content: dict[str, Any] = {"a": {"b": 0}, "list": [{"x": 1}, {"x": 2}]}
     assert why in put_key(content, key, 9)
+
+
+WINNERS = """
+[winners]
+metric = "bytes"
+among = "join.strategy"
+cells = "(?P<row>.+)-(?P<column>[0-9]+)"
+{more}
+[grid]
+"join.strategy" = ["centralised", "snjoin-star"]
+[[point]]
+name = "{name}"
+"""
+
+
+def test_winners_are_asked_for_by_name(tmp_path: Path) -> None:
+    found = sweep_of(tmp_path, WINNERS.format(more="", name="few-1")).winners
+    assert found is not None
+    assert (found.metric, found.model, found.panels) == ("bytes", None, [])
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "said"),
+    [
+        ('model = "lease"', "few-1", "winners.model"),
+        ("", "few", "match the name of each point"),
+        ("columns = 3", "few-1", "winners.columns"),
+    ],
+)
+def test_winners_that_cannot_be_drawn_are_refused(
+    tmp_path: Path, more: str, name: str, said: str
+) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        sweep_of(tmp_path, WINNERS.format(more=more, name=name))
+
+
+def test_every_fault_of_winners_is_said_at_once(tmp_path: Path) -> None:
+    text = '[winners]\nmetric = "lengths"\namong = "a.b"\ncells = "("\n'
+    with pytest.raises(ScenarioError) as refused:
+        sweep_of(tmp_path, text)
+    places = [fault.place for fault in refused.value.faults]
+    assert places == ["winners", "winners.metric", "winners.among", "winners.cells"]

@@ -55,13 +55,17 @@ before its time)."""
 
 
 def play(engine: Engine, story: Story, now_us: int, *, wakes: bool = False) -> list[Output]:
-    """All outputs of the story; with `wakes`, time advances to every instant at which work is due."""
+    """All outputs of the story; with `wakes`, time advances to every instant at which work is due.
+
+    The wake-up of an instant comes after its arrivals.
+    """
     outputs = []
+    woken_us = now_us - 1
     for stream, k, v, wait_us, late_us in story:
         until_us = now_us + wait_us
-        while wakes and (next_us := engine.next_us()) is not None and next_us <= until_us:
-            assert next_us > now_us, "a wake-up that made no progress"
-            now_us = next_us
+        while wakes and (next_us := engine.next_us()) is not None and next_us < until_us:
+            assert next_us > woken_us, "a wake-up that made no progress"
+            now_us = woken_us = max(next_us, now_us)
             outputs += engine.advance(now_us)
         now_us = until_us
         at_us = now_us - late_us
@@ -135,9 +139,10 @@ def test_results_do_not_depend_on_sharing_or_schedule(
             play(alone, before, 0)
             alone.add_query(last, sql)
             expected = play(alone, during, length_us(before))
+            expected += alone.advance(length_us(before + during))
         else:
             alone.add_query(str(number), sql)
-            expected = play(alone, story, 0)
+            expected = play(alone, story, 0) + alone.finish()
         ours = of_query(outputs, str(number))
         assert steps(ours) == steps(expected), sql
         assert [o.at_us for o in ours] == sorted(o.at_us for o in ours)

@@ -46,7 +46,8 @@ def value(expression: str, **columns: object) -> object:
     engine = Engine(catalog())
     engine.add_query("q", f"SELECT {expression} FROM S")
     row = {"id": 1, "v": 2.5, "name": "x", "ok": True, "at_us": 0, **columns}
-    (output,) = engine.arrive("S", tuple(row.values()), 0)
+    assert not engine.arrive("S", tuple(row.values()), 0)
+    (output,) = engine.advance(0)
     return output.row[0]
 
 
@@ -200,7 +201,8 @@ def test_equal_predicate_windows_are_one_operator() -> None:
     engine.add_query("one", "SELECT id FROM S a [PWINDOW a.v > 1 ON a.id]")
     engine.add_query("two", "SELECT COUNT(*) FROM S [PWINDOW V > 1 ON ID]")
     engine.add_query("three", "SELECT id FROM S [PWINDOW v > 2 ON id]")
-    outputs = engine.arrive("S", (1, 1.5, "x", True, 0), 0)
+    engine.arrive("S", (1, 1.5, "x", True, 0), 0)
+    outputs = engine.advance(0)
     assert sorted((o.query, o.row) for o in outputs) == [("one", (1,)), ("three", ())][:1] + [
         ("two", (1,))
     ]
@@ -260,7 +262,7 @@ def test_the_result_of_a_removed_query_stays_as_it_was(schedule: str) -> None:
         stream, row = "ST"[at_us % 2], (1, float(at_us), "x", True, at_us)
         outputs += engine.arrive(stream, row, at_us)
         if at_us <= 20:
-            expected += alone.arrive(stream, row, at_us)
+            expected += alone.arrive(stream, row, at_us) + alone.advance(at_us)
         if at_us == 20:
             engine.remove_query("goes")
     # The join was behind when the query was removed, and finished the rest.
@@ -347,8 +349,9 @@ def test_an_invalid_query_leaves_no_state() -> None:
 def test_a_function_that_fails_is_named_with_its_arguments() -> None:
     engine = Engine(catalog())
     engine.add_query("q", "SELECT id FROM S WHERE broken(id)")
-    with pytest.raises(InputError, match=r"broken\(7\) failed"):
-        engine.arrive("S", (7, 1.0, "x", True, 0), 0)
+    engine.arrive("S", (7, 1.0, "x", True, 0), 0)
+    with pytest.raises(InputError, match=r"query q, stream S, at_us 0: .*broken\(7\) failed"):
+        engine.advance(0)
 
 
 def test_a_condition_may_return_a_collection() -> None:
@@ -454,15 +457,24 @@ class Clock:
 
     def __init__(self) -> None:
         self.now_us = 0
-        self._calls: list[tuple[int, int, Callable[[int], None], int]] = []
+        self._calls: list[tuple[int, bool, int, Callable[[int], None], int]] = []
+        self._count = 0
 
     def call_at(self, at_us: int, action: Callable[[int], None], argument: int) -> None:
         assert at_us >= self.now_us
-        heapq.heappush(self._calls, (at_us, len(self._calls), action, argument))
+        self._push(at_us, False, action, argument)
+
+    def call_last(self, at_us: int, action: Callable[[int], None], argument: int) -> None:
+        assert at_us >= self.now_us
+        self._push(at_us, True, action, argument)
+
+    def _push(self, at_us: int, last: bool, action: Callable[[int], None], argument: int) -> None:
+        self._count += 1
+        heapq.heappush(self._calls, (at_us, last, self._count, action, argument))
 
     def run_until(self, end_us: int) -> None:
         while self._calls and self._calls[0][0] <= end_us:
-            self.now_us, _, action, argument = heapq.heappop(self._calls)
+            self.now_us, _, _, action, argument = heapq.heappop(self._calls)
             action(argument)
         self.now_us = end_us
 
@@ -487,7 +499,6 @@ def test_a_site_emits_expiries_when_they_happen() -> None:
         (0, 0, "+", (1,)),
         (0, 0, "+", (1,)),
         (5, 5, "u", (2,)),
-        (5, 5, "u", (1,)),
         (5, 5, "-", (1,)),
         (11, 11, "u", (1,)),
         (14, 14, "u", (0,)),
@@ -533,6 +544,7 @@ def test_an_update_goes_through_a_join_as_an_update_unless_the_key_changes() -> 
     outputs = engine.arrive("S", (1, 1.0, "s", True, 2), 2)
     outputs += engine.arrive("S", (1, 1.5, "s", True, 3), 3)
     outputs += engine.arrive("S", (2, 2.0, "s", True, 4), 4)
+    outputs += engine.advance(4)
     assert [(o.change.value, o.row) for o in outputs] == [
         ("+", ("s", 1.0, 10.0)),
         ("u", ("s", 1.5, 10.0)),
@@ -546,7 +558,9 @@ def test_a_relation_joined_with_itself_shows_no_intermediate_step() -> None:
     window = "[PARTITION BY name ROWS 1]"
     engine.add_query("q", f"SELECT a.v, b.v FROM S a {window}, S b {window} WHERE a.name = b.name")
     engine.arrive("S", (1, 1.0, "s", True, 0), 0)
-    outputs = engine.arrive("S", (1, 2.0, "s", True, 1), 1)
+    engine.advance(0)
+    engine.arrive("S", (1, 2.0, "s", True, 1), 1)
+    outputs = engine.advance(1)
     assert [(o.change.value, o.row) for o in outputs] == [("-", (1.0, 1.0)), ("+", (2.0, 2.0))]
 
 
@@ -558,6 +572,7 @@ def test_rows_selected_by_a_table_follow_its_changes() -> None:
     outputs += engine.arrive("S", (2, 1.0, "s", True, 1), 1)
     outputs += engine.change_table("Rooms", 2, insert=[(2, "attic")])
     outputs += engine.change_table("Rooms", 3, delete=[(1, "lab")])
+    outputs += engine.advance(3)
     assert [(o.at_us, o.query, o.change.value, o.row) for o in outputs] == [
         (0, "q", "+", (1,)),
         (0, "r", "+", (0,)),
@@ -594,7 +609,9 @@ def test_a_query_added_later_does_not_share_earlier_rows() -> None:
     engine.add_query("one", "SELECT id FROM S [PWINDOW ok ON id]")
     engine.arrive("S", (1, 1.0, "s", True, 0), 0)
     engine.add_query("two", "SELECT id FROM S [PWINDOW ok ON id]")
-    outputs = engine.arrive("S", (1, 2.0, "s", True, 1), 1)
+    engine.advance(0)
+    engine.arrive("S", (1, 2.0, "s", True, 1), 1)
+    outputs = engine.advance(1)
     assert [(o.query, o.change.value) for o in outputs] == [("one", "u"), ("two", "+")]
 
 
@@ -618,3 +635,61 @@ def test_a_dynamic_predicate_changes_at_the_right_instant(
     outputs = engine.arrive("S", (1, 1.0, "s", True, 0), 0)
     outputs += engine.advance(20)
     assert [(o.at_us, o.change.value) for o in outputs] == changes
+
+
+PERIODIC = [(1, 0.0, "x", True, at_us) for at_us in (0, 2, 4)]
+"""A sensor whose reading leaves a window of 2 us as the next arrives."""
+
+
+@pytest.mark.parametrize(
+    ("sql", "changes"),
+    [
+        ("SELECT COUNT(*) FROM S [PWINDOW at_us > NOW - 2 us ON id]", [(0, "+", (1,))]),
+        (
+            "SELECT id FROM S [PWINDOW at_us > NOW - 2 us ON id]",
+            [(0, "+", (1,)), (2, "u", (1,)), (4, "u", (1,))],
+        ),
+        (
+            "SELECT id, at_us FROM S [PWINDOW at_us > NOW - 2 us ON id]",
+            [(0, "+", (1, 0)), (2, "u", (1, 2)), (4, "u", (1, 4))],
+        ),
+        ("SELECT id, COUNT(*) FROM S [RANGE 1 us] GROUP BY id", [(0, "+", (1, 1))]),
+        ("SELECT DISTINCT id FROM S [RANGE 1 us]", [(0, "+", (1,))]),
+        ("SELECT id FROM S [RANGE 1 us]", [(0, "+", (1,))]),
+        (
+            "SELECT a.at_us FROM S a [RANGE 1 us], S b [RANGE 1 us] WHERE a.id = b.id",
+            [(0, "+", (0,)), (2, "-", (0,)), (2, "+", (2,)), (4, "-", (2,)), (4, "+", (4,))],
+        ),
+    ],
+)
+@pytest.mark.parametrize("by_site", [False, True])
+def test_what_exists_only_within_an_instant_is_not_shown(
+    sql: str, changes: list[tuple[int, str, Row]], by_site: bool
+) -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", sql)
+    outputs: list[Output] = []
+    if by_site:
+        clock = Clock()
+        site = QuerySite(engine, clock, outputs.extend)
+        for row in PERIODIC:
+            # The site's own wake-up for this instant was set before.
+            clock.call_at(
+                row[4], lambda at_us: site.take("S", (1, 0.0, "x", True, at_us), at_us), row[4]
+            )
+        clock.run_until(4)
+    else:
+        for row in PERIODIC:
+            outputs += engine.arrive("S", row, row[4])
+        outputs += engine.advance(4)
+    assert changes_of(outputs) == changes
+
+
+def test_selectivities_count_what_is_emitted() -> None:
+    engine = Engine(catalog())
+    engine.add_query("q", "SELECT id FROM S [PWINDOW at_us > NOW - 2 us ON id]")
+    for row in PERIODIC:
+        engine.arrive("S", row, row[4])
+    engine.advance(4)
+    (stats,) = engine.selectivities().values()
+    assert (stats.added, stats.updated, stats.removed) == (1, 2, 0)

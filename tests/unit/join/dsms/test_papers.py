@@ -105,12 +105,15 @@ def test_pwindow_3_3_1_a_partitioned_window_predicate_keeps_the_last_hot_reading
     assert not [c for c in changes if c[0] == 5]
 
 
-def test_pwindow_3_3_2_a_partitioned_window_with_a_query_predicate_deletes_and_inserts() -> None:
+def test_pwindow_3_3_2_a_partitioned_window_with_a_query_predicate_does_not_confirm_a_sensor() -> (
+    None
+):
     changes = example_1(
         "SELECT S.SensorID FROM Sensors S [Partition By S.SensorID ROWS 1] WHERE S.Temperature > 90"
     )
     assert answer_at_6(changes) == [1, 3]
-    assert [c for c in changes if c[0] == 6] == [(6, "-", (3,)), (6, "+", (3,))]
+    # The row that leaves and the one that comes are equal here, so that the answer does not change.
+    assert [c for c in changes if c[0] == 6] == []
 
 
 @pytest.mark.parametrize(
@@ -142,6 +145,7 @@ def test_pwindow_4_2_persons_in_alert_rooms_also_as_the_rooms_change() -> None:
     outputs += engine.change_table("AlertValues", 3, insert=[(8,)])
     outputs += engine.arrive("Rfid", ("ann", 9, 4), 4)
     outputs += engine.change_table("AlertValues", 5, delete=[(8,)])
+    outputs += engine.advance(5)
     assert [(o.at_us, o.change.value, o.row[0]) for o in outputs] == [
         (1, "+", "ann"),
         (3, "+", "bob"),

@@ -27,6 +27,7 @@ def test_whole_numbers_in_one_stream_and_real_ones_in_another_are_real(
     assert query.columns["x"] is Type.REAL
     outputs = sensors.arrive("A", (7, 1, 0), 0)
     outputs += sensors.arrive("B", (7.0, 2, 1), 1)
+    outputs += sensors.advance(1)
     assert [output.row for output in outputs] == [(7, 2, (1, 2))]
 
 
@@ -60,5 +61,6 @@ def test_a_reading_without_a_sensor_joins_nothing() -> None:
     outputs = sensors.arrive("A", (7, 1, 0), 0)
     outputs += sensors.arrive("A", (7, None, 1), 1)
     assert outputs == []
-    (output,) = sensors.arrive("A", (7, 2, 2), 2)
+    assert not sensors.arrive("A", (7, 2, 2), 2)
+    (output,) = sensors.advance(2)
     assert output.row == (7, 2, (1, 2))

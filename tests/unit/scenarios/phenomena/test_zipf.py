@@ -161,3 +161,18 @@ def test_normal_draws_have_mean_zero_and_deviation_one() -> None:
     assert found.mean() == pytest.approx(0.0, abs=0.02)
     assert found.std() == pytest.approx(1.0, abs=0.02)
     assert (np.abs(found) > 1.96).mean() == pytest.approx(0.05, abs=0.005)
+
+
+def test_a_mote_keeps_a_value_for_as_long_as_it_dwells() -> None:
+    streams = zipf(domain=1000, skew_min=0, skew_max=0, dwell_s=10.0)
+    at_us = np.arange(0, 100_000_000, 500_000)
+    for mote in range(5):
+        seen = streams.sample(np.full(len(at_us), mote), at_us).values
+        changes = np.flatnonzero(np.diff(seen)) + 1
+        assert len(changes) in (9, 10)
+        assert set(np.diff(changes)) == {20}
+    firsts = {
+        int(np.flatnonzero(np.diff(streams.sample(np.full(len(at_us), mote), at_us).values))[0])
+        for mote in range(20)
+    }
+    assert len(firsts) > 5, "motes change their values at different times"

@@ -54,6 +54,13 @@ def test_a_gap_shows_and_a_late_report_closes_it() -> None:
     assert sink.take(1, Hold(7, 5, 6)) == [], "a repetition says nothing new"
 
 
+def test_a_plain_record_that_was_overtaken_changes_nothing() -> None:
+    sink = Sink()
+    assert sink.take(0, Enter(7, 3, 50), plain=True)
+    assert sink.take(0, Enter(7, 3, 5), plain=True) == []
+    assert sink.take(0, Enter(7, 3, 60), plain=True) == [Vouched(3, 9, 160, 60)]
+
+
 def test_a_report_that_was_overtaken_changes_nothing() -> None:
     sink = Sink()
     sink.take(1, Leave(7, 3, 50))

@@ -1,0 +1,1 @@
+"""Tables that also count what the published operators would do; they find the same results."""

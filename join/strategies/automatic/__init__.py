@@ -1,0 +1,1 @@
+"""The strategy `automatic`: follows the plan that its cost model takes to be the cheapest."""

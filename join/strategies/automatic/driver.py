@@ -1,0 +1,383 @@
+"""Drives the strategy `automatic`: follows one plan, estimates what the others would cost, and switches when that pays.
+
+* Plans are whole strategies (`join.strategies.automatic.plans`), kept apart by `join.strategies.automatic.separation`.
+* Whoever sees readings or reports under the present plan estimates what each plan would have cost
+  (`join.strategies.automatic.estimates`): the sink, or the homes, which send it their estimates (message `estimate`) now and
+  then.
+* The sink decides a window after the first reading, then at twice that age each time, and whenever motes have switched heads. A new plan is
+  announced to heads and by these to their members (message `plan`), with the time from which it holds.
+* From that time on, motes follow both plans for a window if partners meet at homes under one of them: until all readings in the window have
+  gone the new way, pairs of old and new ones are found the old way. A reading sent both ways is marked, and a pair of two such
+  readings is reported the old way alone. So a switch loses and doubles nothing.
+* A mote that still follows an old plan later gets a note from whoever receives its reading.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+from join.contract import Value
+from join.reading import Reading
+from join.sink.activity import Vouched
+from join.strategies.automatic.decision import Decide, better_plan
+from join.strategies.automatic.estimates import Estimates, Rhythm
+from join.strategies.automatic.plans import MAKERS, Plan, choice, overlap_us
+from join.strategies.automatic.separation import Marked, MarkedLinks, PlanAccounts, PlanSink
+from join.strategies.automatic.terrain import Terrain
+from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
+from join.strategies.margins import margins
+from join.strategies.message_sizes import COUNT_BYTES, TIME_BYTES
+from join.strategies.rendezvous.homes import Homes
+from network.contract import Message
+from sim.trace.kinds import ESTIMATE, PLAN, READING
+from sim.trace.tables import SINK, AnswerLevel, DropReason
+from sim.units import US_PER_S
+
+PLAN_BYTES = COUNT_BYTES + TIME_BYTES
+"""A plan, and from when on it holds."""
+ESTIMATE_BYTES = 4
+"""Of one plan."""
+PAINS = 100
+"""A home sends its estimates when the readings that it has seen have cost so many times as much."""
+FORGOTTEN = -1
+"""The number of a switch back to the first plan, by a mote that knows no other."""
+
+
+class Switch(NamedTuple):
+    """From `at_us` on, `new` holds in place of `old`."""
+
+    number: int
+    at_us: int
+    old: Plan
+    new: Plan
+
+
+class AutomaticJoin:
+    """Follows the plan that seems the cheapest."""
+
+    needs: ClassVar[Needs] = Needs(sends_every_reading=False)
+
+    def __init__(self, ports: Ports, settings: JoinSettings, decide: Decide = better_plan) -> None:
+        self._decide_on = decide
+        self._clock = ports.clock
+        self._links = ports.links
+        self._membership = ports.membership
+        self._accounts = ports.accounts
+        self._end_us = ports.end_us
+        self._local_us = ports.local_us
+        self._window_us = settings.window_us
+        self._results = settings.reporting.level is AnswerLevel.RESULTS
+        first, self._plans = choice(ports, settings)
+        settings = _plan_settings(settings, first)
+        self._first = self._present = first
+        self._homes = Homes(ports, settings)
+        self._terrain = Terrain(ports, settings, self._homes.home)
+        near = margins(ports, settings)
+        self._rhythm = Rhythm(settings.window_us)
+        self._refresh_us = settings.reporting.refresh_us
+        # A plan has to reach heads, and their members, before it holds.
+        self._announce_us = 2 * near.both_us + settings.reporting.spread_us
+        self._estimates: dict[int, Estimates] = {}
+        """By node that estimates."""
+        self._began_us = 0
+        """Since when the present plan is followed, or there are readings."""
+        self._reported: dict[int, dict[Plan, float]] = {}
+        """By home: the estimates that the sink knows of."""
+        self._sent: dict[int, int] = {}
+        """By home: how often it has sent its estimates."""
+        self._decided_by: dict[Plan, float] = {}
+        """What each plan was taken to cost when the sink decided last."""
+        self._switches: list[Switch] = []
+        self._known: dict[int, list[Switch]] = {}
+        """By mote: the switches that it knows of."""
+        self._age_us = 0
+        """How long after the first reading the next decision is due; 0: before that."""
+        self._marked = MarkedLinks(ports.links, self._on_arrival)
+        self._joins: dict[Plan, JoinStrategy] = {
+            plan: MAKERS[plan](self._ports_of(ports, plan), settings) for plan in self._plans
+        }
+        ports.links.attach(PLAN, self._on_plan, self._on_lost)
+        ports.links.attach(ESTIMATE, self._on_estimate, self._on_lost)
+        if len(self._plans) > 1:
+            ports.membership.when_changed(self._on_clusters)
+
+    def submit(self, reading: Reading) -> None:
+        """Join a reading under the plan that its mote follows; for a window after a switch under the one before, too."""
+        self._accounts.submitted += 1
+        if not self._age_us:
+            self._age_us = max(1, self._window_us)
+            self._began_us = self._clock.now_us
+            if len(self._plans) > 1:
+                self._clock.call_at(self._clock.now_us + self._age_us, self._look, None)
+        for plan in self._plans_of(reading):
+            self._joins[plan].submit(reading)
+
+    def on_roster(
+        self, node: int, heads: Sequence[int], lingering: Sequence[tuple[int, int]]
+    ) -> None:
+        """Do nothing: no plan needs a roster."""
+
+    def on_down(self, node: int) -> None:
+        """Lose what a mote knew: if it comes back it follows the first plan."""
+        if node in self._known:
+            now_us = self._local_us(node, self._clock.now_us)
+            self._known[node].append(Switch(FORGOTTEN, now_us, self._first, self._first))
+        self._estimates.pop(node, None)
+        for join in self._joins.values():
+            join.on_down(node)
+
+    def close(self, on_air: Sequence[Message]) -> None:
+        """End the run: record the readings that are still under way."""
+        for mark, join in enumerate(self._joins.values()):
+            join.close(self._marked.on_air(mark, on_air))
+
+    def figures(self) -> dict[str, Any]:
+        """The plan followed last, how often it was switched, and what each was taken to cost at the last decision, in bytes per second."""
+        return {
+            "plan": self._present.value,
+            "switches": len(self._switches),
+            "estimates": {plan.value: cost * US_PER_S for plan, cost in self._decided_by.items()},
+        }
+
+    # Plans kept apart.
+
+    def _ports_of(self, ports: Ports, plan: Plan) -> Ports:
+        mark = self._plans.index(plan)
+        return replace(
+            ports,
+            links=self._marked.of(mark),
+            accounts=PlanAccounts(
+                ports.accounts,
+                lambda reading: self._is_copy(plan, reading),
+                lambda reading, node: self._on_joined(plan, reading, node),
+            ),
+            sink=PlanSink(
+                ports.sink,
+                mark,
+                plan is Plan.HEADS,
+                lambda origin, partner: self._reports(plan, origin, partner),
+                lambda value, vouched: self._on_activity(plan, value, vouched),
+            ),
+        )
+
+    def _switch_of(self, reading: Reading) -> Switch | None:
+        """The last switch before a reading that its mote knows of."""
+        for switch in reversed(self._known.get(reading.node, ())):
+            if switch.at_us <= reading.at_us:
+                return switch
+        return None
+
+    def _plans_of(self, reading: Reading) -> tuple[Plan, ...]:
+        """The plans that a reading is joined under: the one that its mote follows, and for a while after a switch the one before."""
+        switch = self._switch_of(reading)
+        if switch is None:
+            return (self._first,)
+        both_us = switch.at_us + overlap_us(switch.old, switch.new, self._window_us)
+        if switch.old is switch.new or reading.at_us >= both_us:
+            return (switch.new,)
+        return (switch.new, switch.old)
+
+    def _reports(self, plan: Plan, origin: Reading, partner: Reading) -> bool:
+        """Whether a plan reports a pair that it found: of two that have both readings the one before the later reading's switch."""
+        if not self._switches:
+            return True
+        first, last = sorted((origin, partner), key=lambda reading: reading.at_us)
+        *_, old = self._plans_of(last)
+        return plan is old or old not in self._plans_of(first)
+
+    def _is_copy(self, plan: Plan, reading: Reading) -> bool:
+        """Whether another plan has the reading too and records its fate."""
+        switch = self._switch_of(reading)
+        return switch is not None and switch.new is not plan
+
+    # What is seen, and what it would have cost.
+
+    def _on_arrival(self, message: Message, marked: Marked) -> None:
+        """Learn from a message of any plan what messages cost; notice motes that follow an old one."""
+        self._terrain.observe(
+            message.source,
+            message.target,
+            hops=message.hops,
+            on_air=message.bytes,
+            body=marked.body_bytes,
+        )
+        if message.kind == READING and self._switches and message.source != SINK:
+            self._remind(message.target, message.source, marked.mark)
+
+    def _on_joined(self, plan: Plan, reading: Reading, node: int) -> None:
+        """A reading has reached the sink or a home, which know all readings of its value."""
+        if plan is not self._present or plan is Plan.HEADS:
+            return
+        mote, value, at_us = reading
+        estimates = self._estimates_at(node)
+        if self._results:
+            estimates.reading(mote, value, at_us)
+        else:
+            head = self._membership.head_of[mote] if node == SINK else None
+            estimates.lease(mote, head, value, at_us)
+
+    def _on_activity(self, plan: Plan, value: Value, vouched: Sequence[Vouched]) -> None:
+        if plan is not Plan.HEADS or plan is not self._present:
+            return
+        assert isinstance(value, int), value
+        for said in vouched:
+            read_us = max(said.read_us, min(said.until_us - self._window_us, self._clock.now_us))
+            self._estimates_at(SINK).active(said.who, said.reporter, value, read_us, said.until_us)
+
+    def _estimates_at(self, node: int) -> Estimates:
+        estimates = self._estimates.get(node)
+        if estimates is None:
+            estimates = self._estimates[node] = Estimates(
+                self._terrain,
+                self._rhythm,
+                window_us=self._window_us,
+                refresh_us=self._refresh_us,
+            )
+        return estimates
+
+    # Decisions.
+
+    def _on_clusters(self) -> None:
+        """New heads have to know the plan, and it is considered again."""
+        if self._switches:
+            for head in self._heads():
+                self._send_plan(SINK, head)
+        if self._age_us > self._window_us:
+            self._consider()
+
+    def _look(self, _: None) -> None:
+        self._consider()
+        again_us, self._age_us = self._clock.now_us + self._age_us, 2 * self._age_us
+        if again_us < self._end_us:
+            self._clock.call_at(again_us, self._look, None)
+
+    def _consider(self) -> None:
+        """Let the sink decide: at once, or when the homes' estimates have arrived."""
+        now_us = self._clock.now_us
+        if self._present is Plan.HOMES:
+            for node in sorted(self._estimates):
+                if node != SINK:
+                    self._estimate(node)
+            self._clock.call_at(now_us + self._announce_us, self._decide, None)
+        else:
+            self._decide(None)
+
+    def _estimate(self, home: int) -> None:
+        """Send a home's estimates to the sink: now and then, so that they cost little beside what is estimated."""
+        costs = self._costs(home)
+        age_us = self._clock.now_us - self._began_us
+        size = ESTIMATE_BYTES * len(self._plans)
+        price = (size + self._terrain.frame_bytes) * self._terrain.depth(home)
+        paid = price * (1 + self._sent.get(home, 0))
+        if costs[self._present] * age_us >= PAINS * paid:
+            self._sent[home] = self._sent.get(home, 0) + 1
+            self._links.unicast(ESTIMATE, home, SINK, size, costs, self._clock.now_us)
+
+    def _costs(self, node: int) -> dict[Plan, float]:
+        """What a node estimates each plan to cost, in bytes per microsecond."""
+        seen = self._estimates_at(node).bytes(self._local_us(node, self._clock.now_us))
+        age_us = max(1, self._clock.now_us - self._began_us)
+        return {plan: seen[plan] / age_us for plan in self._plans}
+
+    def _on_estimate(self, message: Message) -> None:
+        self._reported[message.source] = message.body
+
+    def _decide(self, _: None) -> None:
+        if self._switches and self._clock.now_us < self._switches[-1].at_us + self._window_us:
+            return  # motes are switching
+        if self._present is Plan.HOMES:
+            known = list(self._reported.values())
+            costs = {plan: sum(each[plan] for each in known) for plan in self._plans}
+        else:
+            costs = self._costs(SINK)
+        self._decided_by = costs
+        motes = sum(head >= 0 for head in self._membership.head_of)
+        frame = PLAN_BYTES + self._terrain.frame_bytes
+        announcing = frame * (motes + sum(self._terrain.depth(head) for head in self._heads()))
+        new = self._decide_on(
+            costs,
+            self._plans,
+            self._present,
+            announcing=announcing,
+            overlap_us=lambda new: overlap_us(self._present, new, self._window_us),
+            seen_us=self._clock.now_us - self._began_us,
+            sampled=self._present is Plan.HOMES,
+        )
+        if new is not None:
+            self._announce(new)
+
+    def _announce(self, new: Plan) -> None:
+        at_us = self._clock.now_us + self._announce_us
+        self._switches.append(Switch(len(self._switches), at_us, self._present, new))
+        self._clock.call_at(at_us, self._begin, new)
+        for head in self._heads():
+            self._send_plan(SINK, head)
+
+    def _begin(self, plan: Plan) -> None:
+        """From now on the plan is the present one; what was seen under the old one says little about it."""
+        self._present = plan
+        self._began_us = self._clock.now_us
+        self._estimates.clear()
+        self._reported.clear()
+        self._sent.clear()
+
+    def _heads(self) -> list[int]:
+        alive = self._links.alive
+        return sorted({head for head in self._membership.head_of if head >= 0 and alive[head]})
+
+    # Plans on their way to motes.
+
+    def _send_plan(self, source: int, target: int) -> None:
+        now_us = self._clock.now_us
+        self._links.unicast(PLAN, source, target, PLAN_BYTES, self._switches[-1], now_us)
+
+    def _on_plan(self, message: Message) -> None:
+        """Take note of a plan; a head sends it on to its members."""
+        node, switch = message.target, message.body
+        if not self._learn(node, switch):
+            return
+        for mote, head in enumerate(self._membership.head_of):
+            if head == node != mote and self._links.alive[mote]:
+                self._links.unicast(PLAN, node, mote, PLAN_BYTES, switch, self._clock.now_us)
+
+    def _learn(self, node: int, switch: Switch) -> bool:
+        """Let a mote know of a switch; returns whether that is new to it."""
+        known = self._known.setdefault(node, [])
+        if known and known[-1].number >= switch.number:
+            return False
+        local_us = self._local_us(node, self._clock.now_us)
+        if local_us >= switch.at_us:  # too late to follow both plans from the beginning
+            old = known[-1].new if known else self._first
+            if old is switch.new:
+                return False
+            switch = switch._replace(at_us=local_us + 1, old=old)
+        known.append(switch)
+        return True
+
+    def _remind(self, node: int, mote: int, mark: int) -> None:
+        """Note to a mote that a plan it followed is over, if the receiver of its reading knows that."""
+        switch = self._switches[-1]
+        over_us = switch.at_us + self._window_us + self._announce_us
+        if self._plans[mark] is switch.new or self._clock.now_us <= over_us:
+            return
+        if node == SINK or any(
+            known.number == switch.number for known in self._known.get(node, ())
+        ):
+            self._send_plan(node, mote)
+
+    def _on_lost(self, message: Message, reason: DropReason) -> None:
+        self._accounts.lost(message.kind, message.target, reason, self._clock.now_us, None, None)
+
+
+def _plan_settings(settings: JoinSettings, first: Plan) -> JoinSettings:
+    """The settings of plans.
+
+    Readings for the sink go straight there, unless it has to know by which head. Motes are named even where they are only to be
+    counted: a name counts once under two plans, and lapses by itself.
+    """
+    reporting = settings.reporting
+    in_regions = reporting.level is AnswerLevel.OCCUPANCY
+    level = reporting.level
+    if level is AnswerLevel.COUNT or (in_regions and first is not Plan.HOMES):
+        level = AnswerLevel.SETS
+    return replace(settings, reporting=replace(reporting, level=level, straight=not in_regions))

@@ -1,0 +1,183 @@
+"""Shared Fig. 6: average and maximum response time per window, Uniform and Mostly-Small."""
+
+from typing import TYPE_CHECKING, Final
+
+from scenarios.reproduce.drawing import COLOURS, MARKERS, label_axes, panels
+from scenarios.reproduce.figure import Figure, Finding, Point, Size
+from scenarios.reproduce.shared.figure_5 import DEVIATIONS
+from scenarios.reproduce.shared.runs import LABELS, measure_windows
+from scenarios.reproduce.shared.runs import points as points_of
+from scenarios.reproduce.shared.workload import DISTRIBUTIONS, LOAD
+from scenarios.reproduce.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+NAMES: Final = ("Uniform", "Mostly-Small")
+ALIKE: Final = 0.25
+"""Response times that differ by less count as similar."""
+STABLE: Final = 2.0
+"""Largest to smallest window, up to which times count as about the same."""
+
+
+def points(size: Size) -> list[Point]:
+    """Two of the distributions of Fig. 5: the same runs."""
+    return [point for name in NAMES for point in points_of(size, distribution=name)]
+
+
+def _draw(table: Table) -> "Canvas":
+    canvas, axes = panels(4, rows=2)
+    for place, (column, name) in enumerate((c, n) for c in ("mean_s", "max_s") for n in NAMES):
+        for number, (schedule, label) in enumerate(LABELS.items()):
+            times = _times(table, name, schedule, column)
+            axes[place].plot(
+                range(1, 8), times, f"{MARKERS[number]}-", color=COLOURS[number], label=label
+            )
+        axes[place].set_xticks(range(1, 8), [str(w) for w in DISTRIBUTIONS[name]])
+        label_axes(
+            axes[place], "window (s)", column.replace("_s", " response time (s)"), title=name
+        )
+    return canvas
+
+
+def _times(table: Table, name: str, schedule: str, column: str) -> list[float]:
+    """By window: the mean over seeds, or the longest under any seed."""
+    rows = table.where(distribution=name, schedule=schedule)
+    windows = [rows.where(window_s=window_s) for window_s in DISTRIBUTIONS[name]]
+    if column == "max_s":
+        return [max(window.column(column)) for window in windows]
+    return [window.mean(column) for window in windows]
+
+
+def _lwo_stable(table: Table) -> Finding:
+    spreads = {}
+    for name in NAMES:
+        times = _times(table, name, "lwo", "mean_s")
+        spreads[name] = max(times) / min(times)
+    ours = ", ".join(
+        f"{name}: largest to smallest {spread:.2f}" for name, spread in spreads.items()
+    )
+    holds = all(spread < STABLE for spread in spreads.values())
+    why = (
+        f"Joining takes {LOAD:.0%} of the time, so that as many tuples find the machine busy; the others are served at once, and"
+        " their small windows do not wait for the large ones. The paper names the same effect and calls it slight."
+    )
+    return Finding(holds, ours, "" if holds else why)
+
+
+def _small_sooner(table: Table) -> Finding:
+    parts, holds = [], True
+    for name in NAMES:
+        for schedule in ("swf", "mqt"):
+            times = _times(table, name, schedule, "mean_s")
+            holds = holds and times[0] < times[-1]
+            parts.append(
+                f"{name}, {LABELS[schedule]}: {1e3 * times[0]:.2f} to {1e3 * times[-1]:.2f} ms"
+            )
+    return Finding(holds, "; ".join(parts))
+
+
+def _max_follows(table: Table) -> Finding:
+    ratios = [
+        most / mean
+        for name in NAMES
+        for schedule in LABELS
+        for most, mean in zip(
+            _times(table, name, schedule, "max_s"),
+            _times(table, name, schedule, "mean_s"),
+            strict=True,
+        )
+    ]
+    holds = max(ratios) >= 10
+    ours = f"maximum to mean: {min(ratios):.0f} to {max(ratios):.0f} times"
+    return Finding(holds, ours, "" if holds else "Queues that long did not occur in the run.")
+
+
+def _alike(table: Table) -> Finding:
+    swf, mqt = (_times(table, "Uniform", schedule, "mean_s") for schedule in ("swf", "mqt"))
+    apart = [a / b - 1 for a, b in zip(mqt[:-1], swf[:-1], strict=True)]
+    worst = max(apart, key=abs)
+    listed = ", ".join(
+        f"{share:+.0%} at {window_s} s"
+        for share, window_s in zip(apart, DISTRIBUTIONS["Uniform"], strict=False)
+    )
+    why = f"MQT against SWF: {listed}. It decides anew at each completed window, not only for the largest."
+    holds = abs(worst) < ALIKE
+    return Finding(
+        holds, f"at most {abs(worst):.0%} apart for the six smaller windows", "" if holds else why
+    )
+
+
+def _largest_sooner(table: Table) -> Finding:
+    parts, holds = [], True
+    for name in NAMES:
+        swf, mqt = (_times(table, name, schedule, "mean_s")[-1] for schedule in ("swf", "mqt"))
+        holds = holds and mqt < swf
+        parts.append(f"{name}: MQT {1e3 * mqt:.2f}, SWF {1e3 * swf:.2f} ms")
+    return Finding(holds, "; ".join(parts))
+
+
+def _half(table: Table) -> Finding:
+    uniform, small = (_times(table, name, "swf", "mean_s")[-1] for name in NAMES)
+    share = small / uniform
+    holds = 0.4 <= share <= 0.6
+    # Eq. (2) for many simultaneous tuples: the window before the largest, and half of the step between them.
+    predicted = [sum(DISTRIBUTIONS[name][-2:]) / 2 for name in NAMES]
+    why = f"The paper's own Eq. (2) gives {predicted[1] / predicted[0]:.2f}, for tuples that come together."
+    ours = f"{share:.2f} of it: {1e3 * small:.2f} and {1e3 * uniform:.2f} ms"
+    return Finding(holds, ours, "" if holds else why)
+
+
+def _max_large(table: Table) -> Finding:
+    wrong = []
+    for name in NAMES:
+        swf, mqt = (_times(table, name, schedule, "max_s") for schedule in ("swf", "mqt"))
+        wrong += [
+            f"{name}, {DISTRIBUTIONS[name][place]} s"
+            for place in (-2, -1)
+            if mqt[place] > swf[place]
+        ]
+    largest = {
+        n: (_times(table, n, "mqt", "max_s")[-1], _times(table, n, "swf", "max_s")[-1])
+        for n in NAMES
+    }
+    ours = "; ".join(
+        f"{n}: MQT {1e3 * a:.0f}, SWF {1e3 * b:.0f} ms" for n, (a, b) in largest.items()
+    )
+    why = f"Not at {', '.join(wrong)}: MQT goes back and forth between windows." if wrong else ""
+    return Finding(not wrong, f"largest window, {ours}", why)
+
+
+def _lwo_max(table: Table) -> Finding:
+    spreads, listed = [], []
+    for name in NAMES:
+        times = _times(table, name, "lwo", "max_s")
+        spreads.append(max(times) / min(times))
+        listed.append(f"{name} {1e3 * times[0]:.0f} ms to {1e3 * times[-1]:.0f} ms")
+    holds = max(spreads) < 1.5
+    why = (
+        f"Smallest to largest window: {', '.join(listed)}. A tuple's results for a large window come after those for a small one,"
+        " and one tuple's work is a considerable part of the longest wait."
+    )
+    return Finding(holds, f"largest to smallest {max(spreads):.2f}", "" if holds else why)
+
+
+FIGURE = Figure(
+    "shared-6",
+    "Shared §5.1, Fig. 6",
+    "average and maximum response time per window",
+    points,
+    measure_windows,
+    _draw,
+    {
+        "shared-lwo-stable": _lwo_stable,
+        "shared-small-sooner": _small_sooner,
+        "shared-max-follows-mean": _max_follows,
+        "shared-uniform-alike": _alike,
+        "shared-largest-sooner": _largest_sooner,
+        "shared-mostly-small-half": _half,
+        "shared-mqt-max-large": _max_large,
+        "shared-lwo-max-uniform": _lwo_max,
+    },
+    DEVIATIONS,
+)
