@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from analysis.audit.audit import audit_run
+from analysis.store.lease import FOLDER as LEASE
 from sim.trace.manifest import Status, read_complete, read_manifest
 
 SWEEP: Final = """
@@ -127,7 +128,7 @@ class SparkVictim:
         if json.loads((out / "failures.json").read_text()) != []:
             return "failures are listed"
         left = [path.name for path in (*out.glob(".*"), *(out / "runs").glob(".*"))]
-        left = [name for name in left if name != ".lock"]
+        left = [name for name in left if name != LEASE]  # stays, marked as released
         return f"left behind: {left}" if left else ""
 
     def _start(self, *words: str) -> "subprocess.Popen[bytes]":
