@@ -7,32 +7,11 @@ element, so that hot code indexes motes and sink alike.
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from network.message import Message as Message
+from network.message import NodeId as NodeId
 from sim.trace.tables import DropReason
 
-NodeId: TypeAlias = int
 Argument = TypeVar("Argument")
-
-
-class Message:
-    """One message, on one hop or on all of its hops. The body belongs to the protocol above."""
-
-    __slots__ = ("at_us", "body", "bytes", "drop", "hops", "kind", "source", "target")
-
-    def __init__(
-        self, kind: str, source: NodeId, target: NodeId, size: int, body: object, at_us: int
-    ) -> None:
-        self.kind = kind
-        self.source = source
-        self.target = target
-        self.bytes = size
-        """Bytes on air, including headers, over all hops."""
-        self.hops = 1
-        self.body: Any = body
-        self.at_us = at_us
-        """When its transmission starts."""
-        self.drop: DropReason | None = None
-        """Why it will not arrive, if that is decided while it is on its way."""
-
 
 Handler: TypeAlias = Callable[[Message], None]
 LossHandler: TypeAlias = Callable[[Message, DropReason], None]

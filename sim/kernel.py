@@ -12,13 +12,18 @@ work as usual, except that a failure nobody has caught is raised itself and not 
 """
 
 from collections.abc import Callable, Generator
-from heapq import heappop, heappush
 from types import MethodType
 from typing import Any, Final, TypeVar
 
 import simpy
-from simpy.core import EmptySchedule, StopSimulation
+from simpy.core import EmptySchedule, Infinity, StopSimulation
 from simpy.events import NORMAL, Event, EventPriority, Process, Timeout
+
+from sim.compiled import is_compiled
+from sim.event_queue import EventQueue
+
+if is_compiled():
+    from sim.compiled_queue import CompiledQueue as EventQueue  # type: ignore[import-not-found,no-redef]
 
 Argument = TypeVar("Argument")
 Story = Generator[Event, Any, None]
@@ -38,14 +43,13 @@ class Kernel(simpy.Environment):
         self.process = MethodType(Process, self)  # type: ignore[method-assign]
         self.now_us = 0
         """The current time in microseconds: a plain attribute, since it is read very often."""
-        self.entries: list[Any] = self._queue
-        """The queue: (time, priority, number, function, argument). Only the hot path adds to it without `call_at`."""
-        self.numbers = self._eid
-        """Numbers entries in order of scheduling."""
         self.processed = 0
         """Events handled so far, and steps that `skip_to` took in place of one."""
-        self._until_us = 0
-        """Where `advance` stops."""
+        self.events = EventQueue(self)
+        # Likewise bound: the methods below are what these do.
+        self.call_later = self.events.call_later  # type: ignore[method-assign]
+        self.call_at = self.events.call_at  # type: ignore[method-assign]
+        self.skip_to = self.events.skip_to  # type: ignore[method-assign]
 
     @property
     def now(self) -> int:
@@ -54,55 +58,30 @@ class Kernel(simpy.Environment):
 
     def schedule(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
         """Schedule a SimPy event after `delay` microseconds."""
-        at_us = self.now_us + delay
-        heappush(self._queue, (at_us, priority, next(self._eid), _fire, event))  # type: ignore[misc]
+        self.events.push(self.now_us + delay, _fire, event, priority)  # type: ignore[arg-type]
 
     def call_later(
         self, delay_us: int, function: Callable[[Argument], None], argument: Argument
     ) -> None:
         """Call `function(argument)` when `delay_us` have passed."""
-        heappush(
-            self._queue,
-            (self.now_us + delay_us, NORMAL, next(self._eid), function, argument),  # type: ignore[misc]
-        )
+        self.events.call_later(delay_us, function, argument)
 
     def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
         """Call `function(argument)` at `at_us`, which must not have passed."""
-        assert at_us >= self.now_us, (at_us, self.now_us)
-        heappush(self._queue, (at_us, NORMAL, next(self._eid), function, argument))  # type: ignore[misc]
-
-    def advance(self, until_us: int) -> None:
-        """Handle everything due before `until_us`, then set the clock there."""
-        assert until_us >= self.now_us, (until_us, self.now_us)
-        queue: list[Any] = self._queue
-        handled = 0
-        self._until_us = until_us
-        try:
-            while queue:
-                entry = heappop(queue)
-                at_us, _, _, function, argument = entry
-                if at_us >= until_us:
-                    heappush(queue, entry)
-                    break
-                self.now_us = at_us
-                handled += 1
-                function(argument)
-        finally:
-            self.processed += handled
-            self._until_us = 0
-        self.now_us = until_us
+        self.events.call_at(at_us, function, argument)
 
     def skip_to(self, at_us: int) -> bool:
         """Set the clock to `at_us` if nothing else is due until then; otherwise nothing changes.
 
         For a handler whose next step would be the next event anyway: it counts as one, and costs none.
         """
-        queue: list[Any] = self._queue
-        if at_us >= self._until_us or (queue and queue[0][0] <= at_us):
-            return False
-        self.now_us = at_us
-        self.processed += 1
-        return True
+        return self.events.skip_to(at_us)
+
+    def advance(self, until_us: int) -> None:
+        """Handle everything due before `until_us`, then set the clock there."""
+        assert until_us >= self.now_us, (until_us, self.now_us)
+        self.events.advance(until_us)
+        self.now_us = until_us
 
     def step(self) -> None:
         """Handle the next event or call; `run` does nothing else.
@@ -110,17 +89,17 @@ class Kernel(simpy.Environment):
         Raises:
             EmptySchedule: there is none.
         """
-        queue: list[Any] = self._queue
-        if not queue:
+        if not self.events:
             raise EmptySchedule
-        self.now_us, _, _, function, argument = heappop(queue)
-        self.processed += 1
-        function(argument)
+        self.events.step()
+
+    def peek(self) -> float:
+        """When the next event or call is due; infinity if there is none."""
+        return self.events.next_us() if self.events else Infinity
 
     def pending(self, *functions: Callable[[Argument], None]) -> list[Argument]:
         """Arguments of the calls of any of `functions` that are still to come, in no particular order."""
-        queue: list[Any] = self._queue
-        return [entry[4] for entry in queue if entry[3] in functions]
+        return self.events.pending(*functions)
 
 
 def _fire(event: Event) -> None:

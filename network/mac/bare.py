@@ -4,7 +4,7 @@ Messages that visit mote after mote then take the short way of `network.mac.bare
 """
 
 from network.contract import Processors, Service
-from network.mac.bare_visit import BareParts, bare_visitor
+from network.mac.bare_visit import BareParts, BareVisits
 from network.mac.base import MacParts
 from network.mac.ideal import IdealAir
 from network.processor import Cpus
@@ -32,7 +32,7 @@ class BareAir(IdealAir):
             arrive=self._arrive,
             unicast=self.unicast,
         )
-        self._arrivals[kind] = bare_visitor(kind, service, parts, cpus)
+        self._arrivals[kind] = BareVisits(kind, service, parts, cpus).arrival
 
 
 def is_bare(parts: MacParts) -> bool:

@@ -31,15 +31,13 @@ from network.membership import Membership
 from network.radio.channel import Channel
 from network.radio.frame_loss import Medium
 from network.radio.profile import Profile
+from network.transmission_log import TransmissionLog
 from network.visits import visitor
 from sim.kernel import Kernel
 from sim.memo import Memo
 from sim.rng import RandomStreams
 from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.tables import DropReason, Outcome
-
-LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
-"""As the `messages` table: at_us, kind, source, target, bytes, outcome, arrived_us, addressed, received."""
 
 Hearing = Callable[[NodeId, list[NodeId]], None]
 """Called when a broadcast has ended, with its source and the nodes that heard it."""
@@ -91,7 +89,7 @@ class MacParts:
 class LoggedAir(Air, Protocol):
     """An air that keeps a log of its transmissions."""
 
-    log: list[LogRow]
+    log: TransmissionLog
     receptions: list[tuple[int, str, int, list[NodeId]]]
 
     def close(self) -> list[Message]:
@@ -144,7 +142,7 @@ class BaseAir(ABC):
         )
         """By source and target."""
         self.alive = ledger.alive
-        self.log: list[LogRow] = []
+        self.log = TransmissionLog()
         """Finished transmissions since the log was last taken."""
         self.receptions: list[tuple[int, str, int, list[NodeId]]] = []
         """Broadcast copies received: arrived_us, kind, bytes, who."""

@@ -19,7 +19,8 @@ from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.retry import Retry
 from join.strategies.snjoin_star.rules.notes import NoteWriter
 from join.strategies.snjoin_star.tactic import ProbingTactic
-from network.contract import Message, true_time
+from network.contract import true_time
+from network.message import Message
 from sim.memo import Memo
 from sim.trace.kinds import ACK, FEEDBACK, PROBE, READING, RESULT, STATE
 from sim.trace.tables import SINK, DropReason, RequestEnd
