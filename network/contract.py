@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from network.message import Message as Message
 from network.message import NodeId as NodeId
+from network.service import Service as Service
 from sim.trace.tables import DropReason
 
 Argument = TypeVar("Argument")
@@ -36,25 +37,6 @@ class Clock(Protocol):
 
     def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
         """Call `function(argument)` at `at_us`."""
-
-
-class Service(Protocol):
-    """What a mote does with messages of one kind: its CPU serves them, and it sends them on. None goes to the sink."""
-
-    def serve(self, message: Message, start_us: int) -> float:
-        """Serve a message from `start_us` on; returns how long the CPU takes, in microseconds."""
-
-    def onward(self, body: Any) -> tuple[str, NodeId, int] | None:  # noqa: ANN401
-        """What is sent on once the body is served: kind, target, bytes of body; None if nothing is."""
-
-    def end(self, body: Any, at_us: int) -> None:  # noqa: ANN401
-        """Called if nothing is sent on; the CPU is done at `at_us`."""
-
-    def refuse(self, message: Message) -> None:
-        """Called if the CPU has no room for the message."""
-
-    def lose(self, message: Message, reason: DropReason) -> None:
-        """Called if the message did not arrive."""
 
 
 class Links(Protocol):

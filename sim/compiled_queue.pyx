@@ -1,8 +1,8 @@
 """The queue of events on an array of C: see `sim/event_queue.py`, whose interface and order it has.
 
-A binary heap of (time, order, slot); order is priority and number in one integer, and a slot holds function and argument in a list that
+A binary heap of (time, order, slot); order is priority and number in one integer, and a slot has function and argument in a list that
 Python's garbage collector sees. Times are whole microseconds, which a double holds exactly for 285 years; SimPy programs may also
-use fractions, whose objects are kept aside.
+use fractions, which are kept aside.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
@@ -16,27 +16,28 @@ cdef long long EXACT = 1LL << 53
 
 
 cdef class CompiledQueue:
-    """Calls that are due, and the loop that makes them."""
+    """The clock, the calls that are due, and the loop that makes them."""
 
-    def __cinit__(self, owner):
-        self._owner = owner
+    def __cinit__(self, *args, **kwargs):
         self._heap = NULL
-        self._used = self._room = 0
-        self._number = 0
-        self._until = 0.0
-        self.now_us = 0
+        self._free = NULL
         self._calls = []
-        self._free = []
         self._odd_times = {}
+
+    def __init__(self):
+        pass
 
     def __dealloc__(self):
         PyMem_Free(self._heap)
+        PyMem_Free(self._free)
 
-    def __len__(self):
-        return self._used
+    @property
+    def now(self):
+        """The current time, by SimPy's name."""
+        return self.now_us if self._odd_now is None else self._odd_now
 
     cpdef push(self, at_us, function, argument, long long priority=NORMAL):
-        """Have `function(argument)` called at `at_us`."""
+        """Have `function(argument)` called at `at_us`, which has not passed."""
         cdef double at = at_us
         if not -EXACT < at < EXACT:
             raise OverflowError(at_us)
@@ -46,62 +47,62 @@ cdef class CompiledQueue:
 
     def call_later(self, delay_us, function, argument):
         """Call `function(argument)` when `delay_us` have passed."""
-        self.push(self._owner.now_us + delay_us, function, argument)
+        self.push(self.now_us + delay_us, function, argument)
 
-    def call_at(self, at_us, function, argument):
+    cpdef call_at(self, at_us, function, argument):
         """Call `function(argument)` at `at_us`, which must not have passed."""
-        assert at_us >= self._owner.now_us, (at_us, self._owner.now_us)
+        assert at_us >= self.now_us, (at_us, self.now_us)
         self.push(at_us, function, argument)
 
     def advance(self, until_us):
-        """Make all calls that are due before `until_us`; the clock stays at the last of them."""
+        """Make all calls that are due before `until_us`, then set the clock there."""
+        assert until_us >= self.now_us, (until_us, self.now_us)
         cdef long long handled = 0
         cdef double until = until_us
-        cdef Entry entry
         cdef object function, argument
         cdef Py_ssize_t slot
-        cdef list calls = self._calls
         self._until = until
         try:
             while self._used and self._heap[0].at < until:
-                entry = self._take()
-                self._set_clock(entry)
+                slot = self._take()
+                function = self._calls[slot]
+                argument = self._calls[slot + 1]
+                self._calls[slot] = self._calls[slot + 1] = None
                 handled += 1
-                slot = entry.slot
-                function = calls[slot]
-                argument = calls[slot + 1]
-                calls[slot] = calls[slot + 1] = None
-                self._free.append(slot)
                 function(argument)
         finally:
-            self._owner.processed += handled
+            self.processed += handled
             self._until = 0.0
+        self.now_us = until_us
 
-    def skip_to(self, at_us):
+    cpdef bint skip_to(self, long long at_us) except -1:
         """Set the clock to `at_us` if nothing else is due until then; otherwise nothing changes."""
-        cdef double at = at_us
+        cdef double at = <double>at_us
         if at >= self._until or (self._used and self._heap[0].at <= at):
             return False
         self.now_us = at_us
-        self._owner.now_us = at_us
-        self._owner.processed += 1
+        self.processed += 1
         return True
 
-    def step(self):
+    def call_next(self):
         """Make the next call; there must be one."""
-        cdef Entry entry = self._take()
-        cdef object function = self._calls[entry.slot], argument = self._calls[entry.slot + 1]
-        self._set_clock(entry)
-        self._calls[entry.slot] = self._calls[entry.slot + 1] = None
-        self._free.append(entry.slot)
-        self._owner.processed += 1
+        if not self._used:
+            raise IndexError("no call is due")
+        cdef Py_ssize_t slot = self._take()
+        cdef object function = self._calls[slot], argument = self._calls[slot + 1]
+        self._calls[slot] = self._calls[slot + 1] = None
+        self.processed += 1
         function(argument)
+
+    def waiting(self):
+        """How many calls are due."""
+        return self._used
 
     def next_us(self):
         """When the next call is due; there must be one."""
         if not self._used:
             raise IndexError("no call is due")
-        return self._time(self._heap[0])
+        return self._time(self._heap)
 
     def pending(self, *functions):
         """Arguments of the calls of any of `functions` that are still to come, in no particular order."""
@@ -114,24 +115,14 @@ cdef class CompiledQueue:
         return found
 
     cdef int add(self, long long at_us, object function, object argument) except -1:
-        """Have `function(argument)` called at `at_us`, which has not passed."""
+        """`push` of a whole number, without objects."""
         return self._add(<double>at_us, NORMAL, function, argument)
 
-    cdef object _time(self, Entry entry):
+    cdef object _time(self, Entry* entry):
         """When an entry is due, as it was given."""
-        cdef long long number = entry.order % PRIORITY
-        if self._odd_times and number in self._odd_times:
-            return self._odd_times[number]
-        return <long long>entry.at
-
-    cdef int _set_clock(self, Entry entry) except -1:
-        self.now_us = <long long>entry.at
         if self._odd_times:
-            self._owner.now_us = self._time(entry)
-            self._odd_times.pop(entry.order % PRIORITY, None)
-        else:
-            self._owner.now_us = self.now_us
-        return 0
+            return self._odd_times.get(entry.order % PRIORITY, <long long>entry.at)
+        return <long long>entry.at
 
     cdef int _add(self, double at, long long priority, object function, object argument) except -1:
         cdef Py_ssize_t slot, place, parent
@@ -139,12 +130,13 @@ cdef class CompiledQueue:
         cdef Entry entry
         if self._used == self._room:
             self._grow()
-        if self._free:
-            slot = self._free.pop()
+        if self._used < self._slots:  # a slot is free for each entry that was taken
+            slot = self._free[self._slots - self._used - 1]
             self._calls[slot] = function
             self._calls[slot + 1] = argument
         else:
-            slot = len(self._calls)
+            slot = 2 * self._slots
+            self._slots += 1
             self._calls.append(function)
             self._calls.append(argument)
         entry.at = at
@@ -163,14 +155,18 @@ cdef class CompiledQueue:
         heap[place] = entry
         return 0
 
-    cdef Entry _take(self):
+    cdef Py_ssize_t _take(self) except -1:
+        """Remove the first entry and set the clock to it; returns its slot, which is free from now on."""
         cdef Entry* heap = self._heap
         cdef Entry first = heap[0], last
-        cdef Py_ssize_t place = 0, child, used
+        cdef Py_ssize_t place = 0, child = 1, used
+        self.now_us = <long long>first.at
+        if self._odd_times or self._odd_now is not None:
+            self._odd_now = self._odd_times.pop(first.order % PRIORITY, None)
         self._used -= 1
         used = self._used
+        self._free[self._slots - used - 1] = first.slot
         last = heap[used]
-        child = 1
         while child < used:
             if child + 1 < used and (
                 heap[child + 1].at < heap[child].at
@@ -183,7 +179,7 @@ cdef class CompiledQueue:
             place = child
             child = 2 * place + 1
         heap[place] = last
-        return first
+        return first.slot
 
     cdef int _grow(self) except -1:
         cdef Py_ssize_t room = max(FIRST_ROOM, 2 * self._room)
@@ -191,5 +187,9 @@ cdef class CompiledQueue:
         if heap == NULL:
             raise MemoryError
         self._heap = heap
+        cdef Py_ssize_t* free = <Py_ssize_t*>PyMem_Realloc(self._free, room * sizeof(Py_ssize_t))
+        if free == NULL:
+            raise MemoryError
+        self._free = free
         self._room = room
         return 0

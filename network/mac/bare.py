@@ -27,7 +27,7 @@ class BareAir(IdealAir):
             ledger=self._ledger,
             log=self.log,
             receive_j_per_byte=self._receive_j_per_byte,
-            transmit_j_per_byte=self._transmit_j_per_byte,
+            transmit_j_per_byte=self._transmit_j_per_byte_from,
             flights=self._flights,
             arrive=self._arrive,
             unicast=self.unicast,

@@ -9,10 +9,11 @@ are dead or about to die, messages that were cancelled, and the message of anoth
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from network.contract import NodeId, Service
+from network.contract import NodeId
 from network.ledger import Ledger
 from network.message import Message
 from network.processor import Cpus
+from network.service import Service
 from network.transmission_log import TransmissionLog
 from sim.kernel import Kernel
 from sim.trace.tables import Outcome
@@ -25,7 +26,8 @@ class BareParts:
     ledger: Ledger
     log: TransmissionLog
     receive_j_per_byte: float
-    transmit_j_per_byte: Mapping[tuple[NodeId, NodeId], float]
+    transmit_j_per_byte: Mapping[NodeId, Mapping[NodeId, float]]
+    """By source, then target."""
     flights: Mapping[int, tuple[int, int]]
     """By bytes of body: bytes on air, time until they are in memory."""
     arrive: Callable[[Message], None]
@@ -40,8 +42,7 @@ class BareVisits:
         ledger = air.ledger
         self._kind = kind
         self._service = service
-        self._serve, self._onward = service.serve, service.onward
-        self._events = air.kernel.events
+        self._kernel = air.kernel
         self._log = air.log
         self._delivered = air.log.code(kind, Outcome.DELIVERED)
         self._alive, self._residual_j = ledger.alive, ledger.residual_j
@@ -52,7 +53,12 @@ class BareVisits:
         self._flights = air.flights
         self._arrive, self._unicast = air.arrive, air.unicast
         self._cpus = cpus
-        self._jobs_done_us, self._room, self._work = cpus.done_us, cpus.queue, cpus.work
+        self._last_us, self._earlier_us, self._work = cpus.last_us, cpus.earlier_us, cpus.work
+        self._service_us = -1.0
+        """Of the last visit: how long the CPU took, in whole microseconds, and joules; bytes sent, and their flight."""
+        self._whole_us, self._work_j = 0, 0.0
+        self._body_bytes = -1
+        self._size, self._flight_us = 0, 0
         self.arrival = self.visit
         """What is called when a message arrives."""
 
@@ -68,49 +74,56 @@ class BareVisits:
             return
         self._residual_j[node] = left_j
         self._rx_j[node] = self._rx_j[node] + joules
-        now_us = self._events.now_us
+        now_us = self._kernel.now_us
         self._log.add(message.at_us, self._delivered, message.source, node, size, now_us, 1, 1)
         # 2. The CPU begins with it when it is done with earlier jobs, if there is room.
-        jobs_us = self._jobs_done_us[node]
-        while jobs_us and jobs_us[0] <= now_us:
-            jobs_us.popleft()
         start_us = now_us
-        if jobs_us:
-            if len(jobs_us) >= self._room:
+        waits = self._last_us[node] > now_us
+        if waits:
+            admitted_us = self._cpus.admit(node)
+            if admitted_us is None:
                 self._service.refuse(message)
                 return
-            start_us = jobs_us[-1]
+            start_us = admitted_us
         # 3. The message is served.
-        service_us = self._serve(message, start_us)
-        following = self._onward(message.body)
-        if following is None or following[0] is not self._kind:
+        service_us = self._service.serve(message, start_us)
+        kind = self._service.onward(message.body)
+        if kind is not self._kind:
             done_us = self._cpus.occupy(node, start_us, service_us)
-            if following is None:
+            if kind is None:
                 self._service.end(message.body, done_us)
             else:
-                kind, target, body_bytes = following
+                target, body_bytes = self._service.target, self._service.body_bytes
                 self._unicast(kind, node, target, body_bytes, message.body, done_us)
             return
         # 4. The mote pays for the CPU's work and for sending the message on.
-        _, target, body_bytes = following
-        whole_us, work_j = self._work[service_us]
-        size, flight_us = self._flights[body_bytes]
-        joules = size * self._transmit_j_per_byte[node, target]
-        left_j = left_j - work_j - joules
+        target, body_bytes = self._service.target, self._service.body_bytes
+        if service_us != self._service_us:  # most visits are like the one before
+            self._service_us = service_us
+            self._whole_us, self._work_j = self._work[service_us]
+        if body_bytes != self._body_bytes:
+            self._body_bytes = body_bytes
+            self._size, self._flight_us = self._flights[body_bytes]
+        size = self._size
+        joules = size * self._transmit_j_per_byte[node][target]
+        left_j = left_j - self._work_j - joules
         if left_j <= 0.0:
             done_us = self._cpus.occupy(node, start_us, service_us)
             self._unicast(self._kind, node, target, body_bytes, message.body, done_us)
             return
         self._residual_j[node] = left_j
-        self._cpu_j[node] = self._cpu_j[node] + work_j
+        self._cpu_j[node] = self._cpu_j[node] + self._work_j
         self._tx_j[node] = self._tx_j[node] + joules
-        done_us = start_us + whole_us
-        jobs_us.append(done_us)
-        if done_us > self._paid_until_us[node]:  # (`max` would be a call)
+        done_us = start_us + self._whole_us
+        if waits or self._earlier_us[node]:
+            self._cpus.keep(node, start_us, done_us)
+        else:
+            self._last_us[node] = done_us
+        if done_us > self._paid_until_us[node]:
             self._paid_until_us[node] = done_us
         # 5. It is on air again when the CPU is done.
         message.source = node
         message.target = target
         message.bytes = size
         message.at_us = done_us
-        self._events.add(done_us + flight_us, self.arrival, message)
+        self._kernel.add(done_us + self._flight_us, self.arrival, message)

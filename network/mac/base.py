@@ -137,10 +137,10 @@ class BaseAir(ABC):
         """By bytes on air."""
         self._flights: Memo[int, tuple[int, int]] = Memo(self._flight)
         """By bytes of body, frames sent without a break: bytes on air, time until they are in memory."""
-        self._transmit_j_per_byte: Memo[tuple[NodeId, NodeId], float] = Memo(
-            lambda pair: channel.transmit_j_per_byte(*pair)
+        self._transmit_j_per_byte_from: Memo[NodeId, Memo[NodeId, float]] = Memo(
+            lambda source: Memo(lambda target: channel.transmit_j_per_byte(source, target))
         )
-        """By source and target."""
+        """By source, then target."""
         self.alive = ledger.alive
         self.log = TransmissionLog()
         """Finished transmissions since the log was last taken."""

@@ -20,6 +20,7 @@ from typing import Final
 MODULES: Final = (
     "sim.compiled_queue",
     "network.message",
+    "network.service",
     "network.transmission_log",
     "network.ledger",
     "network.processor",
