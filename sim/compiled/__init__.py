@@ -60,6 +60,11 @@ def sources(module: str) -> list[Path]:
     return [path for ending in (".py", ".pyx", ".pxd") if (path := stem.with_suffix(ending)).is_file()]
 
 
+def declarations() -> list[Path]:
+    """The files that declare C types."""
+    return [path for module in MODULES for path in sources(module) if path.suffix == ".pxd"]
+
+
 def source_digest() -> str:
     """A digest of all that is compiled."""
     digest = hashlib.sha256()
