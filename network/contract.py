@@ -5,12 +5,27 @@ element, so that hot code indexes motes and sink alike.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
-from network.message import Message as Message
-from network.message import NodeId as NodeId
-from network.service import Service as Service
+from network.message import Message, NodeId
+from network.service import Service
 from sim.trace.tables import DropReason
+
+__all__ = [
+    "Air",
+    "Argument",
+    "Clock",
+    "Handler",
+    "Links",
+    "LocalTime",
+    "LossHandler",
+    "Message",
+    "NodeId",
+    "Processors",
+    "Service",
+    "SinkWay",
+    "true_time",
+]
 
 Argument = TypeVar("Argument")
 

@@ -81,7 +81,7 @@ class TrafficTally:
 
     def _add(
         self,
-        names: list[str],
+        names: Sequence[str],
         kinds: Ints,
         times_us: Ints,
         nodes: Ints,

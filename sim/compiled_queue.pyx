@@ -47,12 +47,18 @@ cdef class CompiledQueue:
 
     def call_later(self, delay_us, function, argument):
         """Call `function(argument)` when `delay_us` have passed."""
-        self.push(self.now_us + delay_us, function, argument)
+        self.push(self.now + delay_us, function, argument)
 
     cpdef call_at(self, at_us, function, argument):
         """Call `function(argument)` at `at_us`, which must not have passed."""
-        assert at_us >= self.now_us, (at_us, self.now_us)
-        self.push(at_us, function, argument)
+        cdef long long at
+        if type(at_us) is not int:
+            assert at_us >= self.now, (at_us, self.now)
+            self.push(at_us, function, argument)
+            return
+        at = at_us
+        assert self.now_us <= at < EXACT, (at_us, self.now_us)
+        self.add(at, function, argument)
 
     def advance(self, until_us):
         """Make all calls that are due before `until_us`, then set the clock there."""
@@ -74,6 +80,7 @@ cdef class CompiledQueue:
             self.processed += handled
             self._until = 0.0
         self.now_us = until_us
+        self._odd_now = None
 
     cpdef bint skip_to(self, long long at_us) except -1:
         """Set the clock to `at_us` if nothing else is due until then; otherwise nothing changes."""
@@ -81,6 +88,7 @@ cdef class CompiledQueue:
         if at >= self._until or (self._used and self._heap[0].at <= at):
             return False
         self.now_us = at_us
+        self._odd_now = None
         self.processed += 1
         return True
 

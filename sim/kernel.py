@@ -13,17 +13,18 @@ work as usual, except that a failure nobody has caught is raised itself and not 
 
 from collections.abc import Generator
 from types import MethodType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import simpy
 from simpy.core import EmptySchedule, Infinity, StopSimulation
 from simpy.events import NORMAL, Event, EventPriority, Process, Timeout
 
 from sim.compiled import is_compiled
-from sim.event_queue import EventQueue
 
-if is_compiled():
-    from sim.compiled_queue import CompiledQueue as EventQueue  # type: ignore[import-not-found,no-redef]
+if TYPE_CHECKING or not is_compiled():
+    from sim.event_queue import EventQueue
+else:
+    from sim.compiled_queue import CompiledQueue as EventQueue
 
 Story = Generator[Event, Any, None]
 """What a generator process yields."""

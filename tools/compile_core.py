@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from sim.compiled import (  # noqa: E402
+from sim.compiled import (
     FOLDER,
     MODULES,
     NOTE,

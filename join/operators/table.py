@@ -23,7 +23,7 @@ class Table(Protocol):
     probes: int
     comparisons: int
 
-    def add(self, record: Record[int]) -> None:
+    def add(self, record: Record[int]) -> object:
         """Store a tuple."""
 
     def forget(self, record: Record[int]) -> None:

@@ -57,7 +57,9 @@ NOTE: Final = FOLDER / f"compiled-from{EXTENSION_SUFFIXES[0]}.txt"
 def sources(module: str) -> list[Path]:
     """The files that a module is compiled from."""
     stem = ROOT.joinpath(*module.split("."))
-    return [path for ending in (".py", ".pyx", ".pxd") if (path := stem.with_suffix(ending)).is_file()]
+    return [
+        path for ending in (".py", ".pyx", ".pxd") if (path := stem.with_suffix(ending)).is_file()
+    ]
 
 
 def declarations() -> list[Path]:

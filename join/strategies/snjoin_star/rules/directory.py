@@ -24,6 +24,7 @@ VALUES_PER_BUCKET = 16
 MEMORY_US = 60 * US_PER_S
 """How long beyond two windows the sink remembers a reading: requests can be that late."""
 
+
 class Directory:
     """At the sink: how many sensors of which heads hold each value, learnt from readings."""
 

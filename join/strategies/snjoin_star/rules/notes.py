@@ -5,9 +5,10 @@ from typing import Protocol
 from join.contract import Value
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
-from join.strategies.snjoin_star.rules.directory import Directory, Holders
+from join.strategies.snjoin_star.rules.directory import Directory
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import Weights, bucket_of, weights_of
+from join.strategies.snjoin_star.rules.value_holders import Holders
 
 NOTE_TOLERANCE = 0.5
 """How far the number of sensors at a holder may move before the directory sends a new note."""

@@ -38,7 +38,7 @@ class ValueHolders:
         self._settled: dict[int, tuple[int, Held]] = {}
         """By sensor, while one head holds all its readings: that head, and the newest."""
         self._moved: dict[int, dict[int, Held]] = {}
-        """By sensor and head: sensors that have changed heads."""
+        """By sensor and head: sensors that have changed heads, or whose reading came when it was to be forgotten."""
         self._counts: Holders = {}
         self._times: list[tuple[int, int]] = []
         """Times and sensors."""
@@ -52,15 +52,15 @@ class ValueHolders:
         at_heads = self._moved.get(sensor)
         if at_heads is None:
             known = self._settled.get(sensor)
-            if known is None or known[1].at_us < self._forgotten_us:
-                self._settle(sensor, head, held)
-                return
-            if known[0] == head:
-                if known[1].stamp < held.stamp:
+            if known is not None and known[1].at_us < self._forgotten_us:
+                self._remove(sensor)
+                known = None
+            if held.at_us >= self._forgotten_us and (known is None or known[0] == head):
+                if known is None or known[1].stamp < held.stamp:
                     self._settle(sensor, head, held)
                 return
             self._remove(sensor)
-            at_heads = self._moved[sensor] = {known[0]: known[1]}
+            at_heads = self._moved[sensor] = {} if known is None else {known[0]: known[1]}
         newest = at_heads.get(head)
         if newest is None or newest.stamp < held.stamp:
             at_heads[head] = held
@@ -71,10 +71,11 @@ class ValueHolders:
         Of a sensor that has changed heads, the head of its newest reading counts, and of readings not stamped `before` also the
         heads before that one.
         """
-        if oldest_us < self._since_us:
-            holders = self._looked_up(oldest_us, origin)
+        kept_us = max(oldest_us, self._forgotten_us)
+        if kept_us < self._since_us:
+            holders = self._looked_up(kept_us, origin)
         else:
-            holders = self._counted(oldest_us, origin)
+            holders = self._counted(kept_us, origin)
         for sensor, at_heads in self._moved.items():
             if sensor == origin:
                 continue
@@ -139,10 +140,9 @@ class ValueHolders:
 
     def _looked_up(self, oldest_us: int, origin: int | None) -> Holders:
         """The holders among settled sensors, sensor by sensor."""
-        earliest_us = max(oldest_us, self._forgotten_us)
         holders: Holders = {}
         for sensor, (head, held) in self._settled.items():
-            if held.at_us >= earliest_us and sensor != origin:
+            if held.at_us >= oldest_us and sensor != origin:
                 holders[head] = holders.get(head, 0) + 1
         return holders
 
