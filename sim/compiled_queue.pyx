@@ -1,8 +1,8 @@
 """The queue of events on an array of C: see `sim/event_queue.py`, whose interface and order it has.
 
 A binary heap of (time, order, slot); order is priority and number in one integer, and a slot has function and argument in a list that
-Python's garbage collector sees. Times are whole microseconds, which a double holds exactly for 285 years; SimPy programs may also
-use fractions, which are kept aside.
+Python's garbage collector sees. Times are whole microseconds, which a double holds exactly for 285 years (later ones stand for
+never); SimPy programs may also use fractions, which are kept aside.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
@@ -12,7 +12,6 @@ cdef enum:
     NORMAL = 1
 
 cdef long long PRIORITY = 1LL << 56
-cdef long long EXACT = 1LL << 53
 
 
 cdef class CompiledQueue:
@@ -39,8 +38,6 @@ cdef class CompiledQueue:
     cpdef push(self, at_us, function, argument, long long priority=NORMAL):
         """Have `function(argument)` called at `at_us`, which has not passed."""
         cdef double at = at_us
-        if not -EXACT < at < EXACT:
-            raise OverflowError(at_us)
         if type(at_us) is not int:
             self._odd_times[self._number] = at_us
         self._add(at, priority, function, argument)
@@ -57,7 +54,7 @@ cdef class CompiledQueue:
             self.push(at_us, function, argument)
             return
         at = at_us
-        assert self.now_us <= at < EXACT, (at_us, self.now_us)
+        assert self.now_us <= at, (at_us, self.now_us)
         self.add(at, function, argument)
 
     def advance(self, until_us):

@@ -86,7 +86,7 @@ def test_an_interpreted_visit_without_a_match_is_few_calls(tmp_path: Path) -> No
 @needs_compiled_core
 def test_a_compiled_visit_without_a_match_calls_nothing_that_is_interpreted(tmp_path: Path) -> None:
     calls, visits = visited(tmp_path)
-    assert calls.total() < 0.5 * visits, calls.most_common(10)
+    assert max(calls.values()) < 0.5 * visits, calls.most_common(5)
     name = "test_an_interpreted_visit_without_a_match_is_few_calls"
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", f"{__file__}::{name}"]
     environment = os.environ | {SWITCH: INTERPRETED}

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from scenarios.schema.load import load_scenario
 from scenarios.simulation.run import run_scenario
@@ -50,7 +50,7 @@ class InterpretedCore:
         fingerprint, counts = json.loads(self._process.stdout.readline())
         return fingerprint, counts
 
-    def __enter__(self) -> "InterpretedCore":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -66,7 +66,8 @@ def main() -> None:
     """Run what is asked for until the input ends."""
     assert not is_compiled()
     for line in sys.stdin:
-        print(json.dumps(outcome(*json.loads(line))), flush=True)
+        sys.stdout.write(json.dumps(outcome(*json.loads(line))) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
