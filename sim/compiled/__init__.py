@@ -42,7 +42,6 @@ MODULES: Final = (
     "join.strategies.snjoin_star.rules.notes",
     "join.strategies.snjoin_star.rules.value_holders",
     "join.strategies.snjoin_star.rules.directory",
-    "sim.trace.rows",
     "scenarios.simulation.sensing",
 )
 """What is compiled."""

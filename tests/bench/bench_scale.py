@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scenarios.schema.load import LoadedScenario, load_scenario, validate_scenario
+from scenarios.schema.load import LoadedScenario, validate_scenario
 from scenarios.simulation.run import _advance, run_scenario
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.garbage import rare_collection
@@ -93,7 +94,7 @@ def in_a_process(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def curve(what: str, points: dict[float, LoadedScenario], after_s: int = LEARNT_S) -> None:
+def curve(what: str, points: Mapping[float, LoadedScenario], after_s: int = LEARNT_S) -> None:
     """Print the cost of a second for each point, and the growth exponent."""
     costs_s = []
     for size, loaded in points.items():
@@ -120,7 +121,9 @@ def recording() -> None:
         with tempfile.TemporaryDirectory() as folder:
             run = Path(folder) / "run"
             started_s = time.process_time()
-            manifest = run_scenario(LoadedScenario(validate_scenario(content, "r"), "r", Path()), run)
+            manifest = run_scenario(
+                LoadedScenario(validate_scenario(content, "r"), "r", Path()), run
+            )
             took_s[bool(tables)] = time.process_time() - started_s
             if tables:
                 size = sum(p.stat().st_size for p in (run / "trace" / "messages").iterdir())

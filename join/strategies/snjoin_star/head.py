@@ -162,7 +162,7 @@ class MJoinHead(ClusterHead):
         """Insert a member's new reading into its own table and probe all tables."""
         self._members.add(origin)
         self.tables = len(self._members)
-        return super().take_reading(value, origin, at_us, now_us)
+        return ClusterHead.take_reading(self, value, origin, at_us, now_us)
 
     def answer(self, request: ProbeRequest, now_us: int) -> int:
         """Serve another head's request, and learn from one of the counts it carries, each in turn."""
@@ -170,4 +170,4 @@ class MJoinHead(ClusterHead):
         if request.position:
             seen = self._answered % request.position
             self._selectivity.observe(request.sequence[seen], request.counts[seen + 1])
-        return super().answer(request, now_us)
+        return ClusterHead.answer(self, request, now_us)

@@ -66,7 +66,8 @@ def test_both_queues_make_the_same_calls(steps: Calls) -> None:
 def test_a_large_compiled_queue_is_in_order(times_us: list[int]) -> None:
     from sim.compiled_queue import CompiledQueue
 
-    queue, seen = CompiledQueue(), []
+    queue = CompiledQueue()
+    seen: list[tuple[int, int]] = []
     for number, at_us in enumerate(times_us):
         queue.call_at(at_us, seen.append, (at_us, number))
     queue.advance(1001)
