@@ -20,7 +20,7 @@ from analysis.compare.estimates import Seen, scale_of
 from analysis.compare.groups import key_label
 from analysis.compare.intervals import Estimate, seeds_wanted
 from analysis.compare.page import cell
-from analysis.metrics.definitions import METRICS, label
+from analysis.metrics.registry import METRICS, label
 from sim.errors import InputError
 
 QUANTILES = (0.05, 0.5, 0.95)

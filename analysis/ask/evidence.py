@@ -12,8 +12,8 @@ from analysis.compare.estimates import Seen, asked_of, by_seed, scale_of, seen_i
 from analysis.compare.groups import resolve_key
 from analysis.compare.intervals import Estimate, estimate
 from analysis.compare.sweep_folder import SweepFolder
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import ANSWER, DELAY_S
+from analysis.metrics.registry import METRICS
 from sim.errors import InputError, TraceError, near_miss
 from sim.trace.manifest import read_manifest
 

@@ -11,13 +11,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETUPBASE
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from analysis.compare.estimates import Answers, scale_of
 from analysis.compare.groups import key_label, value_text
 from analysis.compare.intervals import Estimate, Scale
-from analysis.compare.run_plots import COLOURS, save_figures, value_label
-from analysis.metrics.definitions import label
+from analysis.compare.run_plots import COLOURS, save_figures, thousands_apart, value_label
+from analysis.metrics.registry import label
 
 SERIES_MAX: Final = 10
 """The largest number of series that a reader can distinguish in a figure; the tables have all."""
@@ -305,6 +305,7 @@ def _finish(axes: Axes, look: Look, said: str, along: str = "y") -> None:
     axes.grid(visible=True, axis="x" if along == "x" else "y", alpha=0.3)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    if look.is_share:
-        scale = axes.xaxis if along == "x" else axes.yaxis
-        scale.set_major_formatter(PercentFormatter(1.0))
+    scale = axes.xaxis if along == "x" else axes.yaxis
+    if along == "x":
+        scale.set_major_locator(MaxNLocator(nbins=5))
+    scale.set_major_formatter(PercentFormatter(1.0) if look.is_share else thousands_apart())

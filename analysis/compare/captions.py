@@ -8,7 +8,7 @@ from typing import Any
 from analysis.compare.estimates import Answers, scale_of
 from analysis.compare.groups import key_label
 from analysis.compare.intervals import Scale, seeds_wanted
-from analysis.metrics.definitions import label
+from analysis.metrics.registry import label
 
 NOTE = (
     "Means over seeds, with 95 % intervals in square brackets, which stay within the possible: Student's t on the"

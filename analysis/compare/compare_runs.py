@@ -23,7 +23,7 @@ from analysis.compare.measure import measure, trace_rows, verify_runs
 from analysis.compare.metric_columns import check_metrics, measure_columns, shown_metrics
 from analysis.compare.page import Page, answer_header, answer_rows
 from analysis.compare.run_plots import draw_comparison
-from analysis.spark.starting import StartingSession
+from analysis.spark.background_session import StartingSession
 from analysis.spark.tasks import Bars, NoBar
 from analysis.spark.traces import Rejected, Run, find_runs
 from sim.errors import TraceError

@@ -15,9 +15,9 @@ from analysis.compare.estimates import Answers, answers, comparable, present_gro
 from analysis.compare.groups import Grouping
 from analysis.compare.intervals import Estimate
 from analysis.metrics.inputs import ANSWER, DELAY_S
+from analysis.spark.background_session import Session
 from analysis.spark.session import sized
 from analysis.spark.shipping import share_code
-from analysis.spark.starting import Session
 
 PACKAGES: Final = ("sim", "analysis")
 """What the tasks import of ours."""

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from analysis.compare.groups import Grouping, value_text
 from analysis.compare.intervals import Estimate, Scale, estimate
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import ANSWER, DELAY_S
 from analysis.metrics.metric import SHARE
+from analysis.metrics.registry import METRICS
 
 Row = Mapping[str, Any]
 

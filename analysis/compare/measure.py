@@ -20,15 +20,15 @@ from pyspark.sql import DataFrame, SparkSession
 
 from analysis.compare.metric_columns import BY_KIND
 from analysis.metrics.arrow.size import LISTINGS_MAX, listings
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import FACTS, facts_of
 from analysis.metrics.kept import Evaluated, Measured, evaluate, measured
 from analysis.metrics.metric import aggregates_of
+from analysis.metrics.registry import METRICS
 from analysis.metrics.spark import metrics_schema, run_metrics, traffic_by_kind
+from analysis.spark.background_session import Session
 from analysis.spark.compaction import COMPACTED
 from analysis.spark.session import SMALL_ROWS_MAX, sized
 from analysis.spark.shipping import share_code
-from analysis.spark.starting import Session
 from analysis.spark.tasks import Bars, NoBar, Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, load_traces
 from sim.errors import TraceError

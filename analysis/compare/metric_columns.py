@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from analysis.metrics.definitions import METRICS
+from analysis.metrics.registry import METRICS
 from sim.errors import InputError, near_miss
 
 BY_KIND: Final = ("bytes", "messages")

@@ -10,8 +10,8 @@ from pathlib import Path
 from analysis.compare.estimates import Answers, scale_of
 from analysis.compare.intervals import Estimate, Scale
 from analysis.compare.run_plots import ENDINGS
-from analysis.metrics.definitions import label
 from analysis.metrics.number_format import percent, short
+from analysis.metrics.registry import label
 from analysis.report.html import Html, join, tag
 
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.metric import SHARE
 from analysis.metrics.number_format import percent, short
+from analysis.metrics.registry import METRICS
 from analysis.report.series import ELECTIONS
 from sim.trace.kinds import CAUSES, CONTROL_KINDS
 
@@ -49,7 +49,16 @@ OVERVIEW: Final = (
     "probe_usefulness",
     "clusters",
 )
-"""The metrics in the overview."""
+"""The metrics in the overview, as far as they are defined."""
+OVERVIEW_INSTEAD: Final = (
+    "coverage",
+    "missed_share",
+    "wrong_share",
+    "count_error_share",
+    "change_delay_ms",
+    "hottest_radio_j",
+)
+"""What takes the places of those that are defined for no run, as below level `results`."""
 
 
 def draw_comparison(
@@ -136,18 +145,27 @@ def stacked_bars(
     axes.invert_yaxis()  # The first run is on top, as in the table.
     if any(reached):
         axes.set_xlim(0, max(reached) * 1.15)
-        figure.legend(loc="outside lower center", ncols=6, frameon=False)
+        longest = max(len(name) for name in parts)
+        figure.legend(loc="outside lower center", ncols=6 if longest < 12 else 4, frameon=False)
     return figure
 
 
 def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figure:
     """The main metrics as small charts, runs in the same order in each."""
+    defined = [
+        name
+        for name in (*OVERVIEW, *OVERVIEW_INSTEAD)
+        if any(row[name] is not None for row in rows)
+    ]
+    names = defined[: len(OVERVIEW)] or OVERVIEW[:1]
     columns = 2
-    lines = -(-len(OVERVIEW) // columns)
+    lines = -(-len(names) // columns)
     figure = Figure(figsize=(11.0, lines * _height(len(labels), frame=1.1)), layout="constrained")
     figure.suptitle(title, fontweight="bold")
     grid = figure.subplots(lines, columns, squeeze=False, sharey=True)
-    for metric, axes in zip((METRICS[name] for name in OVERVIEW), grid.flat, strict=True):
+    for axes in grid.flat[len(names) :]:
+        axes.set_axis_off()
+    for metric, axes in zip((METRICS[name] for name in names), grid.flat, strict=False):
         values = [row[metric.name] for row in rows]
         axes.barh(range(len(labels)), [v or 0.0 for v in values], height=0.7, color=COLOURS[0])
         for position, value in enumerate(values):
@@ -173,10 +191,16 @@ def _elections_as_one(sent: Mapping[str, float]) -> dict[str, float]:
     return grouped
 
 
+def thousands_apart() -> FuncFormatter:
+    """Ticks in the form of all other numbers, in place of 20000 or of 0.2 times 1e6 in a corner."""
+    return FuncFormatter(lambda value, _: f"{value:,.10g}")
+
+
 def _finish(axes: Axes, labels: Sequence[str], *, title: str, axis: str) -> None:
     axes.set_title(title, loc="left", fontsize=11)
     axes.set_xlabel(axis)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    axes.xaxis.set_major_formatter(thousands_apart())
     axes.set_yticks(range(len(labels)), labels)
     axes.grid(visible=True, axis="x", alpha=0.3)
     axes.set_axisbelow(True)

@@ -16,7 +16,7 @@ from analysis.compare.groups import Grouping
 from analysis.compare.measure import measure
 from analysis.compare.metric_columns import measure_columns, shown_metrics
 from analysis.compare.page import Page, answer_header, answer_rows
-from analysis.spark.starting import Session
+from analysis.spark.background_session import Session
 from analysis.spark.tasks import Bars
 from analysis.spark.traces import Rejected, Run
 

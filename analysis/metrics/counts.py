@@ -7,7 +7,6 @@ is which stands here and nowhere else.
 from typing import Any
 
 from analysis.metrics.arrow.evaluate import run_aggregates
-from analysis.metrics.definitions import row_of
 from analysis.metrics.inputs import (
     ANSWERED,
     APPEARED_US,
@@ -41,6 +40,7 @@ from analysis.metrics.inputs import (
     facts_of,
 )
 from analysis.metrics.metric import Aggregate
+from analysis.metrics.registry import row_of
 from analysis.trace.reader import TraceTables
 from sim.trace.kinds import CAUSES, CONTROL_KINDS
 from sim.trace.manifest import Manifest

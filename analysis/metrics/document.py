@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Iterable, Sequence
 
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.inputs import FACTS
 from analysis.metrics.metric import Metric, aggregates_of
+from analysis.metrics.registry import METRICS
 
 _HEAD = """# Metrics
 

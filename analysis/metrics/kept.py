@@ -21,9 +21,9 @@ from analysis.metrics.arrow.evaluate import run_aggregates
 from analysis.metrics.arrow.size import LISTINGS_MAX, listings
 from analysis.metrics.arrow.traffic import traffic_by_kind
 from analysis.metrics.counts import counted_metrics
-from analysis.metrics.definitions import METRICS, row_of
 from analysis.metrics.inputs import facts_of
 from analysis.metrics.metric import Aggregate, aggregates_of
+from analysis.metrics.registry import METRICS, row_of
 from analysis.trace.reader import TraceTables
 from analysis.trace.run_check import check_run
 from sim.errors import TraceError

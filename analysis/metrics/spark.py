@@ -11,7 +11,6 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that all Spark code uses
 
-from analysis.metrics.definitions import METRICS, row_of
 from analysis.metrics.errors import errors
 from analysis.metrics.inputs import FACTS, WINDOW_S
 from analysis.metrics.metric import (
@@ -26,6 +25,7 @@ from analysis.metrics.metric import (
     with_empty,
 )
 from analysis.metrics.recall import PAIRS_MAX, Keep, recall
+from analysis.metrics.registry import METRICS, row_of
 from analysis.metrics.tracking import tracking
 from analysis.spark.traces import Traces
 from sim.trace.kinds import CAUSES, RX, TX

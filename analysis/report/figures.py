@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.metrics.definitions import METRICS, number
+from analysis.metrics.registry import METRICS, number
 from analysis.report.energy import EnergyHistory
 from analysis.report.figure import (
     SLOTS,

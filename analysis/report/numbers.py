@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.metrics.definitions import METRICS, figure, number, quantity
+from analysis.metrics.registry import METRICS, figure, number, quantity
 from analysis.report.figure import noted
 from analysis.report.html import Html, join, tag
 from analysis.report.verdict import Baseline

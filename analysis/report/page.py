@@ -2,7 +2,7 @@
 
 The page needs no network: styles, scripts and data stand in it, and its content policy forbids it to
 fetch anything. It grows with the motes and with how much changes, not with the length of the trace: plots
-have at most `BINS_MOST` points per line, and `analysis.report.replay` and `analysis.report.map.activity` say how the
+have at most `BINS_MOST` points per line, and `analysis.report.replay` and `analysis.report.map.mote_history` say how the
 replay is kept small.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.html import Html, join, tag
-from analysis.report.map.activity import events, pulses, readings, traffic_by_mote
+from analysis.report.map.mote_history import events, pulses, readings, traffic_by_mote
 from analysis.report.map.scenery import Scenery, agrees, scenery_payload
 from analysis.report.numbers import provenance, tables, tiles
 from analysis.report.replay import replay_payload

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.metrics.definitions import METRICS, cell, number
 from analysis.metrics.inputs import FACTS
+from analysis.metrics.registry import METRICS, cell, number
 from analysis.report.figure import Figure, Section
 from analysis.report.html import join, tag
 from analysis.report.numbers import table

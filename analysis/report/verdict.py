@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from analysis.metrics.definitions import number, quantity
+from analysis.metrics.registry import number, quantity
 from analysis.report.view import RunView
 from sim.errors import InputError
 from sim.units import US_PER_S
@@ -77,6 +77,9 @@ def times(value: float, base: float) -> str:
     ratio = value / base
     if 0.995 <= ratio <= 1.005:
         return "the same"
+    if 0 < ratio < 0.95:
+        # A factor below 1 is harder to grasp than its inverse.
+        return f"{number(float(f'{1 / ratio:.2g}'))} times less"
     return f"{number(float(f'{ratio:.2g}'))} times that"
 
 

@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.spark.starting import Session
+from analysis.spark.background_session import Session
 from analysis.spark.tasks import Bars, NoBar, run_tasks
 from analysis.trace.run_check import trace_parts
 from sim.files import write_whole

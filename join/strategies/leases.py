@@ -14,8 +14,12 @@ message takes, if that is less than the margin.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from join.reading import Reading
+
+LEASES_LEAST: Final = 32
+"""Leases of a mote among which those that have lapsed are not worth looking for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Leases:
         self._renewal = renewal
         self._of: dict[int, dict[int, _Lease]] = {}
         """By mote and value."""
+        self._most: dict[int, int] = {}
+        """By mote: how many leases there may be before those that have lapsed are looked for."""
 
     def take(self, reading: Reading) -> tuple[bool, Reading | None]:
         """Take a new reading: whether to send it now, and the reading that it makes unnecessary to send."""
@@ -58,6 +64,8 @@ class Leases:
         lease = leases.get(reading.value)
         if lease is None or lease.due_us is None:
             leases[reading.value] = _Lease(reading, reading.at_us + self._renewal.first_us)
+            if len(leases) > self._most.get(reading.node, LEASES_LEAST):
+                self._forget_lapsed(reading.node, reading.at_us)
             return True, None
         superseded, lease.unsent = lease.unsent, reading
         lease.newest = reading
@@ -94,6 +102,14 @@ class Leases:
             lease.sent, lease.unsent = lease.newest, None
             lease.due_us = lease.newest.at_us + self._renewal.then_us
         return found
+
+    def _forget_lapsed(self, node: int, now_us: int) -> None:
+        """Forget values that a mote no longer has; with values that go on changing they would pile up."""
+        leases = self._of[node]
+        for value, lease in list(leases.items()):
+            if lease.due_us is None and lease.newest.at_us + self._window_us < now_us:
+                del leases[value]
+        self._most[node] = max(LEASES_LEAST, 2 * len(leases))
 
     def forget(self, node: int) -> list[Reading]:
         """Forget the leases of a mote that went down; returns the readings that it had yet to send."""

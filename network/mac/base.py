@@ -42,6 +42,9 @@ from sim.trace.tables import DropReason, Outcome
 Hearing = Callable[[NodeId, list[NodeId]], None]
 """Called when a broadcast has ended, with its source and the nodes that heard it."""
 
+PAIRS_KEPT: Final = 32_768
+"""Pairs of source and target of which the energy to send is kept: heads change, and over time any two motes may be a pair."""
+
 OUTCOMES: Final = {
     DropReason.LOST: Outcome.LOST,
     DropReason.UNREACHABLE: Outcome.LOST,
@@ -138,9 +141,11 @@ class BaseAir(ABC):
         self._flights: Memo[int, tuple[int, int]] = Memo(self._flight)
         """By bytes of body, frames sent without a break: bytes on air, time until they are in memory."""
         self._transmit_j_per_byte_from: Memo[NodeId, Memo[NodeId, float]] = Memo(
-            lambda source: Memo(lambda target: channel.transmit_j_per_byte(source, target))
+            lambda source: Memo(lambda target: self._rate_between(source, target))
         )
         """By source, then target."""
+        self._pairs = 0
+        """How many of these there are."""
         self.alive = ledger.alive
         self.log = TransmissionLog()
         """Finished transmissions since the log was last taken."""
@@ -241,6 +246,14 @@ class BaseAir(ABC):
     def _in_earshot(self, source: NodeId, target: NodeId) -> Sequence[NodeId]:
         """The motes that hear what `source` sends to `target`, if they listen."""
         return self._channel.audience((source, target))
+
+    def _rate_between(self, source: NodeId, target: NodeId) -> float:
+        """Joules per byte that a sender spends; what is kept of others is forgotten when there are too many."""
+        self._pairs += 1
+        if self._pairs > PAIRS_KEPT:
+            self._transmit_j_per_byte_from.clear()
+            self._pairs = 1
+        return self._channel.transmit_j_per_byte(source, target)
 
     def _frame_sizes(self, body_bytes: int) -> list[int]:
         """Bytes on air of each frame of a message."""

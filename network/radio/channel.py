@@ -98,17 +98,19 @@ class Geometry:
         self._placement = placement
         self._profile = profile
         self._tree = cKDTree(placement.points_m)
-        self._distances_m: dict[tuple[NodeId, NodeId], float] = {}
+        self._distances_m: Memo[tuple[NodeId, NodeId], float] = Memo(
+            lambda pair: placement.distance_m(*pair)
+        )
         self.nodes = len(placement.points_m)
         """Number of motes and the sink."""
 
     def distance_m(self, one: NodeId, other: NodeId) -> float:
-        """Distance between two nodes."""
-        distance_m = self._distances_m.get((one, other))
-        if distance_m is None:
-            distance_m = self._placement.distance_m(one, other)
-            self._distances_m[one, other] = distance_m
-        return distance_m
+        """Distance between two nodes; kept, so it is for nodes that may hear each other."""
+        return self._distances_m[one, other]
+
+    def any_distance_m(self, one: NodeId, other: NodeId) -> float:
+        """Distance between any two nodes; not kept, since there are as many as pairs of motes."""
+        return self._placement.distance_m(one, other)
 
     def j_per_byte(self, distance_m: float, level: PowerLevel | None) -> float:
         """Energy to send one byte."""
@@ -184,7 +186,7 @@ class UnitDisk:
 
     def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
         """Energy to send one byte to `target`."""
-        distance_m = self._geometry.distance_m(source, target)
+        distance_m = self._geometry.any_distance_m(source, target)
         return self._geometry.j_per_byte(distance_m, self._level_for(distance_m))
 
     def broadcast_j_per_byte(self, range_m: float) -> float:

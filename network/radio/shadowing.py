@@ -24,6 +24,7 @@ from network.radio.profile import DatasheetRadio, Modulation, PowerLevel, Profil
 from network.radio.reception import reception_rate
 from network.topology import Placement
 from sim.arithmetic import plain_sum
+from sim.memo import Memo
 from sim.rng import RandomStreams
 
 
@@ -35,6 +36,9 @@ class HardwareVariance:
     noise_power: float
     power: float
 
+
+RATES_KEPT: Final = 65_536
+"""Links and frame lengths of which the reception rate is kept: lengths are many."""
 
 # prr.m and LinkLayerModel.java: MICA2, and a radio of low variance.
 HARDWARE: Final[dict[str, HardwareVariance]] = {
@@ -94,7 +98,9 @@ class Shadowing:
         self._reach_m = 10 ** (reach_db / (10 * model.exponent))
         self._geometry = Geometry(placement, profile)
         self._gains_db: dict[tuple[NodeId, NodeId], float] = {}
-        self._rates: dict[tuple[NodeId, NodeId, int], float] = {}
+        self._rates: Memo[tuple[NodeId, NodeId, int], float] = Memo(
+            lambda key: self._rate(*key), most=RATES_KEPT
+        )
         self._audience: dict[Emission, list[NodeId]] = {}
         self.certain = False
 
@@ -127,13 +133,7 @@ class Shadowing:
 
     def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
         """The reception rate at the link's signal-to-noise ratio."""
-        key = (source, target, frame_bytes)
-        rate = self._rates.get(key)
-        if rate is None:
-            signal_dbm = self._level_for(source, target).dbm + self.gain_db(source, target)
-            snr_db = signal_dbm - self._noise_dbm[target]
-            rate = self._rates[key] = reception_rate(self._modulation, snr_db, frame_bytes)
-        return rate
+        return self._rates[source, target, frame_bytes]
 
     def rate_amid(
         self,
@@ -170,6 +170,11 @@ class Shadowing:
             audience = [n for n in near if self.detected(emission, n)]
             self._audience[emission] = audience
         return audience
+
+    def _rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
+        signal_dbm = self._level_for(source, target).dbm + self.gain_db(source, target)
+        snr_db = signal_dbm - self._noise_dbm[target]
+        return reception_rate(self._modulation, snr_db, frame_bytes)
 
     def links(self, rate_least: float) -> Links:
         """All links that deliver at least `rate_least` of their frames."""

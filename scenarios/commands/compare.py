@@ -107,10 +107,10 @@ def metrics_table(
     rows: Sequence[Mapping[str, Any]], shown: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and lines of the table: each run and its metrics, a column per run if they are few, else a line per run."""
-    from analysis.metrics.definitions import cell, label
+    from analysis.metrics.registry import label, row_cell
 
     columns = [*_RUN, *(_ASKED if _are_unequal(rows) else ()), *shown]
-    cells = [[str(row["run"]), *(cell(column, row[column]) for column in columns)] for row in rows]
+    cells = [[str(row["run"]), *(row_cell(row, column) for column in columns)] for row in rows]
     header = ["run", *map(label, columns)]
     if len(rows) > _RUNS_SIDE_BY_SIDE_MAX:
         return header, cells

@@ -100,8 +100,6 @@ def run(args: argparse.Namespace) -> int:
     out_dir: Path = args.out or Path("sweeps") / sweep.name
     check_free(out_dir, resume=args.resume)
     plan = plan_sweep(sweep, question, allow_functions=args.allow_functions)
-    for point, error in {failed.point: failed.error for failed in plan.invalid}.items():
-        report(f"invalid, will not be run: {point}: {error}")
     report(
         f"{sweep.name}: {len(sweep.points)} points × {len(sweep.seeds)} seeds"
         f" = {len(sweep.points) * len(sweep.seeds)} runs in {out_dir}"

@@ -5,9 +5,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from analysis.metrics.definitions import METRICS, figure, number, quantity
 from analysis.metrics.inputs import ANSWER, facts_of
 from analysis.metrics.kept import kept_metrics, known_metrics
+from analysis.metrics.registry import METRICS, figure, number, quantity
 from analysis.trace.reader import TraceTables
 from scenarios.recorded.figures import evictions
 from sim.trace.manifest import Manifest, radio_note
@@ -87,7 +87,7 @@ def _recall(manifest: Manifest, metrics: Metrics, directory: Path) -> str:
     if metrics["owed"] == 0:
         return "not defined: no pairs were owed"
     pairs = f"{number(metrics['delivered'])} of {number(metrics['owed'])} pairs owed"
-    text = f"{number(metrics['recall'])}: {pairs}"
+    text = f"{quantity('recall', metrics['recall'])}: {pairs}"
     wrong = {"listed again": metrics["duplicates"], "no match": metrics["spurious"]}
     return "; ".join([text, *(f"{number(count)} {what}" for what, count in wrong.items() if count)])
 

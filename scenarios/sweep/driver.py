@@ -21,9 +21,9 @@ from analysis.compare.sweep_answer import SweepAnswer, answer_sweep, measure_swe
 from analysis.compare.sweep_folder import FORMAT
 from analysis.compare.sweep_folder import RECORD as SWEEP
 from analysis.metrics.kept import code_digest
+from analysis.spark.background_session import StartingSession
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.shipping import share_code
-from analysis.spark.starting import StartingSession
 from analysis.spark.task_check import check_tasks
 from analysis.spark.tasks import Progress, run_tasks
 from analysis.spark.traces import Rejected, Run, open_run

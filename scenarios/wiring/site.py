@@ -131,6 +131,9 @@ def _place(
                 raise ScenarioError(
                     loaded.source, [Fault("motes.placement", "'recorded'", expected)]
                 )
+            if len(recorded_m) != count:
+                expected = f"expected as many motes as the recording has: {len(recorded_m)}"
+                raise ScenarioError(loaded.source, [Fault("motes.count", str(count), expected)])
             return recorded_m, numbers
 
 

@@ -53,6 +53,8 @@ class Recorder:
 
     def __init__(self, directory: Path, tables: Sequence[str]) -> None:
         self._writers = {name: _TableWriter(directory / "trace" / name, name) for name in tables}
+        self.tables = tuple(tables)
+        """The tables that are written."""
 
     def rows(self, table: str) -> Rows:
         """The buffer of `table`; stays valid for the whole run."""

@@ -17,8 +17,8 @@ from typing import Any
 import duckdb
 
 from analysis.compare.measure import measure, trace_rows
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.metric import Count, Distinct, Sum, aggregates_of
+from analysis.metrics.registry import METRICS
 from analysis.metrics.spark import energy_totals, output_totals, table_totals
 from analysis.spark.compaction import FOLDER, Source, compact
 from analysis.spark.session import spark_session, sweep_session

@@ -118,6 +118,26 @@ def test_heads_that_contend_for_the_channel_enrol_and_get_their_rosters(
     assert trace.number(reached) >= 0.95 * heads
 
 
+@pytest.mark.parametrize("window_s", [3.0, 14.0])
+def test_a_head_that_steps_down_hands_its_readings_over_once(
+    tmp_path: Path, window_s: float
+) -> None:
+    settings = ["clustering.handover=move", "clustering.round_s=10.0", f"join.window_s={window_s}"]
+    settings += ["motes.count=40", "join.late_s=1.0", "join.feedback=off", "duration_s=70.0"]
+    settings += ["trace.messages=full", "trace.partners=true", "motes.interval_s=2.0"]
+    run_here(tmp_path / "run", *_set(*settings), scenario="snjoin-zipf")
+    trace = check_trace(tmp_path / "run")
+    # What is sent as motes switch comes from those that were heads until then.
+    handed = """SELECT m.source, e.round FROM messages AS m
+        JOIN (SELECT DISTINCT round, at_us FROM elections) AS e ON e.at_us = m.at_us
+        WHERE m.kind = 'handover'"""
+    assert trace.number(f"SELECT count(*) FROM ({handed})") > 20
+    trace.none(
+        f"""SELECT * FROM ({handed}) AS h WHERE NOT EXISTS (FROM elections AS e
+        WHERE e.node = h.source AND e.head = e.node AND e.round = h.round - 1)"""
+    )
+
+
 def test_members_several_hops_away_reach_their_heads_via_relays(tmp_path: Path) -> None:
     settings = [*PROTOCOLS["max-min"], "duration_s=60.0", "clustering.range_m=20.0"]
     run_here(tmp_path / "run", *_set(*settings))

@@ -123,6 +123,20 @@ def test_bad_positions_are_named_by_line(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("motes", [1, 3])
+def test_a_recording_with_positions_has_as_many_nodes_as_the_scenario_has_motes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], motes: int
+) -> None:
+    (tmp_path / "room.csv").write_text("time,node,value\n0,a,1.0\n0,b,2.0\n5,a,3.0\n")
+    (tmp_path / "places.csv").write_text("node,x_m,y_m\na,1.0,1.0\nb,2.0,2.0\n")
+    phenomenon = f"phenomenon={{kind='replay', file='{tmp_path}/room.csv', places_file='{tmp_path}/places.csv'}}"
+    settings = ["motes.placement=recorded", f"motes.count={motes}", phenomenon]
+    words = [word for setting in settings for word in ("--set", setting)]
+    message = fails(capsys, "run", SMALL, "--out", str(tmp_path / "run"), *words)
+    assert f"motes.count = {motes}: expected as many motes as the recording has: 2" in message
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_directory_that_cannot_be_created_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,8 +120,8 @@ def test_the_run_directory_is_the_last_line_and_progress_goes_to_stderr(tmp_path
 @pytest.mark.parametrize(
     ("settings", "shown"),
     [
-        ([], r"0\.\d+: [\d,]+ of [\d,]+ pairs owed"),
-        (["join.strategy=centralised"], r"1: ([\d,]+) of \1 pairs owed"),
+        ([], r"[\d.]+ %: [\d,]+ of [\d,]+ pairs owed"),
+        (["join.strategy=centralised"], r"100 %: ([\d,]+) of \1 pairs owed"),
         (["join.arity=complete"], None),
         (
             ["trace.partners=false"],
@@ -184,6 +184,20 @@ def test_same_seed_same_fingerprint_here_and_in_another_process(tmp_path: Path) 
     assert elsewhere.fingerprint == here.fingerprint
     assert elsewhere.counts == here.counts
     assert run_here(tmp_path / "d", "--seed", "2").fingerprint != here.fingerprint
+
+
+def test_a_processor_with_fewer_instructions_gives_the_same_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # NumPy picks its loops by what the processor has, and they differ in the last bit of a power.
+    plain = _set(
+        "phenomenon.sensor={noise_share=0.0, noise_floor_share=0.0, rise_s=0.0, decay_s=0.0}"
+    )
+    here = run_here(tmp_path / "a", *plain)
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL AVX512_SPR")
+    done = run_elsewhere("run", SMALL, "--out", str(tmp_path / "b"), *plain, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert read_manifest(tmp_path / "b").fingerprint == here.fingerprint
 
 
 def test_strategies_see_the_same_readings(tmp_path: Path) -> None:

@@ -7,8 +7,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, metadata, version
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.places import ROOT
 
@@ -33,6 +37,35 @@ def test_every_dependency_is_pinned_to_what_is_installed() -> None:
     pinned = {name.lower(): number for name, number in pins().items()}
     for name in runtime_packages():
         assert pinned[name] == version(name)
+
+
+def needed(names: Iterable[str]) -> set[str]:
+    """The packages that these need on this machine, those themselves included."""
+    found: set[str] = set()
+    left = [canonicalize_name(name) for name in names]
+    while left:
+        name = left.pop()
+        if name in found:
+            continue
+        found.add(name)
+        wanted = map(Requirement, requires(name) or ())
+        left += [
+            canonicalize_name(each.name)
+            for each in wanted
+            if each.marker is None or each.marker.evaluate({"extra": ""})
+        ]
+    return found
+
+
+def test_all_that_is_needed_to_run_is_pinned_by_the_hash_of_its_file() -> None:
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    locked = [re.fullmatch(r"(\S+)==(\S+) --hash=sha256:[0-9a-f]{64}", line) for line in lines[2:]]
+    assert all(locked), "no addresses, no names without a hash"
+    versions = {canonicalize_name(each[1]): each[2] for each in locked if each}
+    pinned = {canonicalize_name(name): number for name, number in pins().items()}
+    assert versions == {name: pinned[name] for name in versions}
+    if lines[0].split(". ")[0].endswith(f"Python 3.{sys.version_info.minor}"):
+        assert versions.keys() == needed(runtime_packages())
 
 
 def test_every_pinned_package_that_is_installed_has_a_free_licence() -> None:

@@ -1,8 +1,8 @@
 """A metric in one file: what a match costs, in bytes that probe requests put on air."""
 
-from analysis.metrics.definitions import register
 from analysis.metrics.inputs import MATCHED
 from analysis.metrics.metric import Metric, Sum, ratio
+from analysis.metrics.registry import register
 
 PROBE_BYTES = Sum(
     "probes.bytes",

@@ -1,9 +1,19 @@
-"""Mutated inputs: scenario and sweep files, CSV, Parquet, SQL and command lines; each must end in a message or in success."""
+"""Mutated inputs: scenario and sweep files, CSV, Parquet, SQL and command lines; each must end in a message or in success.
 
+`python -m tests.fuzz.bad_input --count 1000` does many in this process, with `--commands` each in a process of its own; each
+number fixes the input.
+"""
+
+import argparse
 import contextlib
 import io
+import os
 import random
 import shutil
+import subprocess
+import sys
+import tempfile
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -161,9 +171,7 @@ def judge_input(number: int, folder: Path) -> str:
     rng = random.Random(f"input {number}")
     kind = sorted(KINDS)[number % len(KINDS)]
     printed = io.StringIO()
-    outputs = [folder / name for name in ("run", "out.csv", "answer.csv")]
-    for path in outputs:
-        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+    outputs = _cleared(folder)
     arguments: list[str] = []
     try:
         with (
@@ -181,10 +189,81 @@ def judge_input(number: int, folder: Path) -> str:
         return f"{kind} {arguments}: took longer than {SECONDS_MOST} s"
     except BaseException:  # noqa: BLE001 - whatever it is, it is what is wrong
         return f"{kind} {arguments}: {traceback.format_exc(limit=-5)}"
-    if "Traceback" in printed.getvalue():
-        return f"{kind} {arguments}: a traceback was printed"
+    wrong = _judged(code, printed.getvalue(), outputs, folder)
+    return f"{kind} {arguments}: {wrong}" if wrong else ""
+
+
+def judge_command(number: int, folder: Path) -> str:
+    """As `judge_input`, the input given to a command."""
+    from sim.errors import MoteJoinError
+
+    rng = random.Random(f"input {number}")
+    kind = sorted(KINDS)[number % len(KINDS)]
+    outputs = _cleared(folder)
+    try:
+        arguments = KINDS[kind](rng, folder)
+    except MoteJoinError:
+        return ""  # a sweep, which is judged without Spark
+    if any("\0" in word for word in arguments):
+        return ""  # no command line can have one
+    command = [sys.executable, "-m", "scenarios", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=3 * SECONDS_MOST, check=False)
+    except subprocess.TimeoutExpired:
+        return f"{kind} {arguments}: took longer than {3 * SECONDS_MOST} s"
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    wrong = _judged(done.returncode, said, outputs, folder)
+    return f"{kind} {arguments}: {wrong}" if wrong else ""
+
+
+def _cleared(folder: Path) -> list[Path]:
+    """The outputs that inputs may have, with none of them there."""
+    outputs = [folder / name for name in ("run", "out.csv", "answer.csv")]
+    for path in outputs:
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+    return outputs
+
+
+def _judged(code: int, said: str, outputs: list[Path], folder: Path) -> str:
+    if "Traceback" in said:
+        return "a traceback was printed"
+    if code not in {0, 1, 2}:
+        return f"exit code {code}"
     if code == 2 and any(path.exists() for path in outputs):
-        return f"{kind} {arguments}: refused, but something was written"
+        return "refused, but something was written"
     if any(path.name.startswith(".") for path in folder.iterdir()):
-        return f"{kind} {arguments}: something half-written is left"
+        return "something half-written is left"
     return ""
+
+
+def run_campaign() -> int:
+    """Try many inputs; exit code 1 if one failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.bad_input", description=__doc__)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="time budget")
+    parser.add_argument("--commands", action="store_true", help="each in a process of its own")
+    args = parser.parse_args()
+    judged = judge_command if args.commands else judge_input
+    started_s, failures, done = time.monotonic(), 0, 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder)
+        if not args.commands:
+            os.chdir(folder)
+        for number in range(args.first, args.first + args.count):
+            if time.monotonic() - started_s > args.seconds:
+                break
+            done += 1
+            if wrong := judged(number, folder):
+                failures += 1
+                sys.stdout.write(f"FAILED input {number}: {wrong}\n")
+                sys.stdout.flush()
+    spent_s = time.monotonic() - started_s
+    last = args.first + done - 1
+    sys.stdout.write(f"inputs {args.first} to {last} in {spent_s:.0f} s: {failures} failures\n")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_campaign())

@@ -13,6 +13,17 @@ FOUND = {
         625,
         ("join.strategy=change", "join.answer=sets", "motes.battery_j=0.002999"),
     ),
+    "a head that dies of sending its candidates": (
+        "snjoin-zipf",
+        868,
+        (
+            "motes.battery_j=0.003077",
+            "join.strategy=two-phase",
+            "motes.count=30",
+            "motes.interval_s=0.3",
+            "duration_s=12.0",
+        ),
+    ),
     "bytes of frames that are repeated": (
         "snjoin-zipf",
         85,
@@ -39,6 +50,19 @@ FOUND = {
             "join.timeout_s=0.6",
             "radio.duty_cycle=0.1",
             "sink.cpu_speed=0.01",
+        ),
+    ),
+    "an initiator's own part that waits at the sink": (
+        "snjoin-zipf",
+        71,
+        (
+            "trace.partners=true",
+            "clustering.protocol=max-min",
+            "clustering.cost=degree",
+            "join.probing=fan-out",
+            "radio.mac=csma",
+            "motes.count=64",
+            "duration_s=18.0",
         ),
     ),
     "clocks that disagree under a centralised join": (

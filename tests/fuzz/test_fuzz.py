@@ -1,5 +1,7 @@
 """A short campaign of every kind of fuzzing; `make fuzz` does longer ones."""
 
+from collections import defaultdict
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -8,14 +10,17 @@ from clustering.protocols.registry import registered
 from join.strategies.registry import STRATEGIES
 from join.strategies.snjoin_star.rules.registry import RULES
 from network.mac.registry import MACS
+from sim.trace.tables import AnswerLevel
 from tests.fuzz.bad_input import KINDS, judge_input, prepare
 from tests.fuzz.generator import Fuzzed, fuzzed
 from tests.fuzz.judge import judge
 from tests.fuzz.kills import Victim
+from tests.fuzz.leaves import CHOICES, NOT_DRAWN, Key
 from tests.fuzz.metamorphic import RULES as METAMORPHIC
 from tests.fuzz.metamorphic import Rule
 from tests.fuzz.shrink import shrunk
 from tests.golden.inputs import write_inputs
+from tests.golden.test_options import made
 
 
 @pytest.fixture
@@ -33,14 +38,41 @@ def test_a_random_scenario_runs_and_adds_up(folder: Path, number: int) -> None:
     assert not wrong, f"{wrong}\nagain: python -m tests.fuzz --only {number}"
 
 
-def test_random_scenarios_have_every_registered_part() -> None:
-    drawn = [fuzzed(number).load() for number in range(1, 250)]
-    assert {scenario.join.strategy for scenario in drawn} == {*STRATEGIES}
-    assert {scenario.join.feedback for scenario in drawn} == {*RULES}
-    assert {scenario.radio.mac for scenario in drawn} == {*MACS}
-    protocols = {protocol.name for protocol in registered()}
-    assert {scenario.clustering.protocol for scenario in drawn} == protocols
-    assert {1, 2} & {scenario.motes.count for scenario in drawn}
+NUMBERS = range(1, 6001)
+"""Scenarios in which all that is wanted must have occurred; a fifth of them usually does."""
+
+
+def test_random_scenarios_have_every_pair_of_registered_parts() -> None:
+    protocols = [protocol.name for protocol in registered()]
+    levels = [level.value for level in AnswerLevel]  # from the most to the least
+    wanted: set[tuple[str, str]] = {*product(STRATEGIES, [*MACS, *protocols])}
+    for name, strategy in STRATEGIES.items():
+        most = levels.index(strategy.needs.delivers.value)
+        wanted |= {(name, level) for level in levels[most:]}
+    wanted |= {("rule", rule) for rule in RULES} | {("motes", "1"), ("motes", "300")}
+    for number in NUMBERS:
+        scenario = fuzzed(number).load()
+        join, parts = scenario.join, (scenario.radio.mac, scenario.clustering.protocol)
+        wanted -= {(join.strategy, part) for part in (*parts, join.answer)}
+        wanted -= {("rule", join.feedback), ("motes", str(scenario.motes.count))}
+        if not wanted:
+            break
+    assert wanted == set()
+
+
+def test_random_scenarios_vary_every_key_of_the_schema() -> None:
+    """A key that is added to the schema must be drawn, or have a reason in `NOT_DRAWN`."""
+    # A table that is chosen by its kind has only the one.
+    wanted = {key: 1 if key[1] == "kind" else 2 for key in CHOICES if key not in NOT_DRAWN}
+    values: defaultdict[Key, set[str]] = defaultdict(set)
+    for number in NUMBERS:
+        for table, key, value in made(fuzzed(number).load()):
+            values[table, key].add(str(value))
+            if len(values[table, key]) >= wanted.get((table, key), 0):
+                wanted.pop((table, key), None)
+        if not wanted:
+            break
+    assert wanted == {}
 
 
 @pytest.mark.parametrize("rule", METAMORPHIC, ids=lambda rule: rule.__name__)

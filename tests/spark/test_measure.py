@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analysis.compare import measure as measure_module
 from analysis.compare.measure import bundles, measure, verify_runs
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.kept import keep_metrics
+from analysis.metrics.registry import METRICS
 from analysis.spark.traces import Run, find_runs
 from scenarios.cli import main
 from sim.trace.manifest import Manifest, read_complete

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.compare.measure import keeping
 from analysis.metrics.arrow.evaluate import metrics_of
-from analysis.metrics.definitions import METRICS
+from analysis.metrics.registry import METRICS
 from analysis.metrics.spark import run_metrics
 from analysis.spark.traces import find_runs, load_traces
 from tests.support.checkers.equal_metrics import assert_equal_rows

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from analysis.compare.measure import keeping
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.recall import PAIRS_MAX, recall
+from analysis.metrics.registry import METRICS
 from analysis.spark.traces import find_runs, load_traces
 from tests.support.checkers.recall_by_definition import CASES, W, as_directory, as_rows, verdict
 from tests.support.run_directories import Ground, Row, random_ground, write_run

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import motejoin as mj
-from analysis.metrics.definitions import METRICS, figure
+from analysis.metrics.registry import METRICS, figure
 from tests.support.checkers.report_page import Page
 
 if TYPE_CHECKING:

@@ -140,7 +140,8 @@ class Reasons:
             mine = not self._fans_out or holder in request.heads or (own and not request.heads)
             if mine and request.outcome == "dropped":
                 return f"request {request.reason}"
-            if mine and request.outcome == "in flight":
+            # The initiator's own part may wait at the sink for others, in a row that lists their heads.
+            if (mine or own) and request.outcome == "in flight":
                 return "request in flight"
         return None
 

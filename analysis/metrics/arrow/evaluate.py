@@ -15,7 +15,6 @@ from analysis.metrics.arrow.recall import recall
 from analysis.metrics.arrow.results import ResultRows, output_totals
 from analysis.metrics.arrow.totals import table_totals
 from analysis.metrics.arrow.tracking import tracking
-from analysis.metrics.definitions import METRICS, row_of
 from analysis.metrics.inputs import ANSWER, FACTS, facts_of
 from analysis.metrics.metric import (
     Aggregate,
@@ -29,6 +28,7 @@ from analysis.metrics.metric import (
     columns_of,
     with_empty,
 )
+from analysis.metrics.registry import METRICS, row_of
 from analysis.trace.reader import TraceTables
 from analysis.trace.run_check import check_run
 from sim.trace.manifest import Manifest

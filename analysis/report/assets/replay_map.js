@@ -344,7 +344,7 @@ function factsNow(world) {
     const sizes = [0, 0, 0, 0];
     for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
     const [, missed, wrong, both] = sizes;
-    if (missed + wrong + both) facts.set("agreement, motes that do not work included", format.percent(both / (missed + wrong + both)));
+    if (missed + wrong + both) facts.set("agreement (including motes that are down)", format.percent(both / (missed + wrong + both)));
   }
   const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
   const chart = (name) => report.charts.find((each) => each.name === world.chartPrefix + name);
@@ -356,7 +356,7 @@ function factsNow(world) {
   }
   if (energy) {
     const n = Math.max(0, energy.times_s.findLastIndex((time) => time <= atS));
-    facts.set("energy spent so far", `${sumAt(energy, n).toFixed(1)} J`);
+    facts.set("energy spent so far", `${format.count(+sumAt(energy, n).toPrecision(4))} J`);
   }
   return facts;
 }

@@ -197,6 +197,8 @@ class ReportedJoin:
         node, (mote, value, at_us), sent_us = taken
         if not self._links.alive[node]:
             return
+        if self._counts and not self._sites.meets and self._membership.head_of[mote] != node:
+            return  # it has switched heads meanwhile, and its new head counts it
         head = self._heads.get(node)
         if head is None:
             head = self._heads[node] = self._new_head()

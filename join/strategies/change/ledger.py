@@ -5,6 +5,8 @@ gap: the sink then asks for a snapshot. What a head holds stands for `hold_us` f
 the report itself, a snapshot, or a digest that agrees.
 """
 
+from typing import Final
+
 from join.sink.activity import Vouched
 from join.strategies.change.records import (
     Count,
@@ -16,15 +18,32 @@ from join.strategies.change.records import (
     Snapshot,
     checksum,
 )
+from sim.units import US_PER_S
 
 Statement = tuple[int, Vouched]
 """A value, and what is said of a mote, or of a head's motes, in it."""
 
 
+OVERTAKEN_US: Final = 60 * US_PER_S
+"""How much later than a report one that it overtook may come."""
+KEPT_LEAST: Final = 32
+"""Motes of a head among which those whose reports have lapsed are not worth looking for."""
+
+
 class _Head:
     """What one head has reported since it started."""
 
-    __slots__ = ("boot", "held", "missing", "next", "numbers", "stale", "standing")
+    __slots__ = (
+        "boot",
+        "held",
+        "missing",
+        "most",
+        "next",
+        "numbers",
+        "said_us",
+        "stale",
+        "standing",
+    )
 
     def __init__(self, boot: int) -> None:
         self.boot = boot
@@ -36,6 +55,10 @@ class _Head:
         """Whether a digest differed."""
         self.numbers: dict[tuple[int, int], int] = {}
         """By value and mote (or head, where motes are counted): the last number about it."""
+        self.said_us: dict[tuple[int, int], int] = {}
+        """When that came."""
+        self.most = KEPT_LEAST
+        """How many of them there may be before those that have lapsed are looked for."""
         self.held: dict[tuple[int, int], Hold | Count] = {}
         self.standing: set[tuple[int, int]] = set()
         """All that was reported as active and has not been ended."""
@@ -114,6 +137,9 @@ class ReportLedger:
         if known.numbers.get(key, -1) > number:
             return []  # a later report has overtaken this one
         known.numbers[key] = number
+        known.said_us[key] = now_us
+        if len(known.numbers) > known.most:
+            self._forget_lapsed(known, now_us)
         known.held.pop(key, None)
         known.standing.add(key)
         match record:
@@ -125,6 +151,17 @@ class ReportLedger:
             case Hold() | Count():
                 known.held[key] = record
                 return [self._holding(head, record, now_us)]
+
+    def _forget_lapsed(self, known: _Head, now_us: int) -> None:
+        """Forget motes whose last report has long lapsed: with values that go on changing they would pile up."""
+        since_us = now_us - self._window_us - OVERTAKEN_US
+        lapsed = [
+            key for key, us in known.said_us.items() if us < since_us and key not in known.held
+        ]
+        for key in lapsed:
+            del known.numbers[key], known.said_us[key]
+        known.standing.difference_update(lapsed)
+        known.most = max(KEPT_LEAST, 2 * len(known.numbers))
 
     def _holding(self, head: int, record: Hold | Count, now_us: int) -> Statement:
         until_us = now_us + self._hold_us

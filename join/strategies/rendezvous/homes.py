@@ -34,8 +34,6 @@ class Homes:
         self._motes_m: Sequence[Point] = settings.positions_m[:-1]
         self._field_m = settings.field_m
         self._places_m: Mapping[int, Point] = settings.places_m or {}
-        self._nearest: dict[Point, list[int]] = {}
-        """By place: the motes from the nearest on."""
         self._homes: dict[int, int] = {}
 
     def site_of(self, reading: Reading) -> int:
@@ -59,13 +57,8 @@ class Homes:
         place_m = self._places_m.get(value)
         if place_m is None:
             place_m = hashed_place_m(value, self._field_m)
-        order = self._nearest.get(place_m)
-        if order is None:
-            order = self._nearest[place_m] = sorted(
-                range(len(self._motes_m)),
-                key=lambda mote: _squared_m2(self._motes_m[mote], place_m),
-            )
-        return next((mote for mote in order if self._alive[mote]), -1)
+        working = (mote for mote in range(len(self._motes_m)) if self._alive[mote])
+        return min(working, key=lambda mote: _squared_m2(self._motes_m[mote], place_m), default=-1)
 
 
 def _squared_m2(one_m: Point, other_m: Point) -> float:

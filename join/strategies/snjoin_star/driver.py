@@ -81,6 +81,7 @@ class InNetworkJoin(Service):
             )
             self._send = self._retry.send
         self._handover = Handover(ports, heads) if probing.moves else None
+        ports.membership.when_changed(lambda: heads.forget_idle(ports.clock.now_us))
         attach = ports.links.attach
         attach(READING, self._on_reading, self._on_reading_lost)
         ports.links.attach_service(PROBE, self, ports.cpus)

@@ -1,4 +1,7 @@
-"""Hand-over: a head that steps down sends its readings to their motes' new heads."""
+"""Hand-over: a head that steps down sends its readings to their motes' new heads.
+
+It sends them once, and only those that are still in the window. It goes on answering the requests that are on their way to it.
+"""
 
 from join.reading import HeldReading
 from join.strategies.contract import Ports
@@ -18,6 +21,9 @@ class Handover:
         self._membership = ports.membership
         self._accounts = ports.accounts
         self._heads = heads
+        self._local_us = ports.local_us
+        self._handed: set[int] = set()
+        """Motes that stepped down and have handed their readings over; until they are heads again."""
         ports.links.attach(HANDOVER, self._on_handover, self._on_lost)
         ports.membership.when_changed(self._empty_old_heads)
 
@@ -29,10 +35,16 @@ class Handover:
             self._hand_over(node, [held])
 
     def _empty_old_heads(self) -> None:
-        head_of = self._membership.head_of
+        head_of, now_us = self._membership.head_of, self._clock.now_us
         for node in sorted(self._heads):
-            if head_of[node] != node:
-                self._hand_over(node, list(self._heads[node].table.held()))
+            if head_of[node] == node:
+                self._handed.discard(node)
+            elif node not in self._handed:
+                self._handed.add(node)
+                table = self._heads[node].table
+                kept_us = table.window_us + table.late_us
+                oldest_us = self._local_us(node, now_us) - kept_us
+                self._hand_over(node, [held for held in table.held() if held[0] >= oldest_us])
 
     def _hand_over(self, node: int, readings: list[HeldReading]) -> None:
         """Send readings that `node` holds to their motes' heads."""
@@ -51,7 +63,9 @@ class Handover:
         moved: list[HeldReading] = message.body
         table = self._heads[message.target].table
         for at_us, value, mote, stamp in moved:
-            table.insert(value, mote, at_us, stamp)
+            own = (table.find(value) or {}).get(mote, ())
+            if all(record[1] != stamp for record in own):  # it may come back to where it was before
+                table.insert(value, mote, at_us, stamp)
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
         moved: list[HeldReading] = message.body

@@ -64,15 +64,16 @@ class ClusterHead:
         self._sweep_due_us = 0
         self._others: list[int] = []
         self._lingering: list[tuple[int, int]] = []
+        """Heads that stepped down, with the time when they may be forgotten, in that order. Rosters are many and go to many
+        heads, so these are the roster's own pairs."""
 
     def set_roster(self, heads: Sequence[int], lingering: Sequence[tuple[int, int]]) -> None:
         """Store the heads to probe, and those that stepped down with the time when they may be forgotten."""
         before = set(self._others)
-        until_us = {head: us for head, us in lingering if head != self.node}
-        self._others = sorted(({*heads} - {self.node}) | until_us.keys())
-        self._lingering = sorted(
-            (us, head) for head, us in until_us.items() if head not in {*heads}
-        )
+        standing = {*heads}
+        leaving = [pair for pair in lingering if pair[0] not in standing and pair[0] != self.node]
+        self._others = sorted((standing - {self.node}) | {head for head, _ in leaving})
+        self._lingering = sorted(leaving, key=_by_time)
         for gone in before.difference(self._others):
             self.rule.forget(gone)
 
@@ -84,8 +85,8 @@ class ClusterHead:
 
     def others(self, now_us: int) -> list[int]:
         """The heads to choose from, including lingering ones while they may hold readings."""
-        while self._lingering and self._lingering[0][0] < now_us:
-            self.drop_head(self._lingering.pop(0)[1])
+        while self._lingering and self._lingering[0][1] < now_us:
+            self.drop_head(self._lingering.pop(0)[0])
         return self._others
 
     def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
@@ -123,6 +124,11 @@ class ClusterHead:
         """Learn from a relevance feedback note (third case)."""
         self.rule.learn(note, now_us)
 
+    def idle_us(self, now_us: int) -> int:
+        """For how long nothing was asked of it and nothing it holds was in the window; below 0 if that may still come."""
+        kept_us = self.table.window_us + self.table.late_us
+        return now_us - self._sweep_due_us - kept_us
+
     def partners_held(self, request: ProbeRequest) -> int:
         """How many readings a request would find here."""
         return len(self._match(request.value, request.origin, request.at_us, request.stamp))
@@ -143,6 +149,11 @@ class ClusterHead:
     ) -> tuple[Member, ...]:
         times = self.table.times(value, origin, at_us, before)
         return tuple(Member(node, us) for node, list_us in times.items() for us in list_us)
+
+
+def _by_time(lingering: tuple[int, int]) -> tuple[int, int]:
+    head, until_us = lingering
+    return until_us, head
 
 
 class MJoinHead(ClusterHead):

@@ -51,11 +51,22 @@ class Calls:
             source.newest_us = max(source.newest_us, at_us)
         return self._due(value, now_us)
 
-    def _due(self, value: int, now_us: int) -> list[Call]:
-        """The calls to send now: each up to a window from the others' newest reading."""
+    def forget(self, now_us: int) -> None:
+        """Forget values that no head has readings of any more."""
+        for value in list(self._values):
+            self._forget_sources(value, now_us)
+            if not self._values[value]:
+                del self._values[value]
+
+    def _forget_sources(self, value: int, now_us: int) -> None:
         sources = self._values[value]
         for head in [h for h, s in sources.items() if s.newest_us + self._active_us < now_us]:
             del sources[head]
+
+    def _due(self, value: int, now_us: int) -> list[Call]:
+        """The calls to send now: each up to a window from the others' newest reading."""
+        self._forget_sources(value, now_us)
+        sources = self._values[value]
         if len(sources) < 2:
             return []
         second_us, first_us = sorted(source.newest_us for source in sources.values())[-2:]

@@ -35,9 +35,12 @@ from join.strategies.two_phase.head import CandidateHead
 from network.contract import Message
 from sim.trace.kinds import CANDIDATES, PACK, READING
 from sim.trace.tables import SINK, AnswerLevel, DropReason
+from sim.units import US_PER_S
 
 CALL_BYTES = VALUE_BYTES + TIME_BYTES
 """A value, and up to what time its readings are called for."""
+
+SWEEP_EVERY_US = 60 * US_PER_S
 
 Sent = tuple[int, Reading]
 """A reading that a head sends to the sink."""
@@ -71,6 +74,7 @@ class TwoPhaseJoin:
             window_us=settings.window_us, margin_us=self._margin_us, slack_us=slack_us
         )
         self._heads: dict[int, CandidateHead] = {}
+        self._sweep_due_us = SWEEP_EVERY_US
         patient = replace(settings, late_us=max(settings.late_us, self._keep_us + slack_us))
         self._take_at_sink = SetsFromReadings(ports, patient).take
         self._wait_us = 0
@@ -98,6 +102,8 @@ class TwoPhaseJoin:
         """Send a mote's reading to its head."""
         self._accounts.submitted += 1
         node, now_us = reading.node, self._clock.now_us
+        if now_us >= self._sweep_due_us:
+            self._sweep()
         head = self._membership.head_of[node]
         if head < 0:
             self._accounts.dropped(reading, node, DropReason.NO_HEAD, now_us)
@@ -135,6 +141,14 @@ class TwoPhaseJoin:
             self._suppress(self._heads[node].kept())
 
     # Heads.
+
+    def _sweep(self) -> None:
+        """Let go of what no head needs any more; heads themselves look only at the values that they are asked for."""
+        now_us = self._clock.now_us
+        self._sweep_due_us = now_us + SWEEP_EVERY_US
+        for node in sorted(self._heads):
+            self._suppress(self._heads[node].expire(self._local_us(node, now_us)))
+        self._calls.forget(now_us)
 
     def _on_readings(self, message: Message) -> None:
         for reading in message.body:
@@ -183,7 +197,10 @@ class TwoPhaseJoin:
         else:
             size = sum(self._bytes(node, reading) for reading in readings)
             self._links.unicast(READING, node, SINK, size, readings, at_us)
-        due_us = self._heads[node].due_us(value)
+        head = self._heads.get(node)
+        if head is None:  # to send it was the head's end
+            return
+        due_us = head.due_us(value)
         assert due_us is not None, "readings of the value have been sent"
         now_us = self._clock.now_us
         wait_us = max(0, due_us - self._local_us(node, now_us))

@@ -19,6 +19,9 @@ Ints = NDArray[np.int64]
 _DIGITS: Final = 4
 # Anything smaller counts as zero; scaling such a number to its digits would leave the range of floats.
 _LEAST: Final = 1e-300
+# Exact on every processor, as `np.power` is not; the last is what scales a number just above `_LEAST`.
+_POWER_LEAST: Final = -308
+_POWERS_OF_TEN: Final = np.array([float(f"1e{power}") for power in range(_POWER_LEAST, 309)])
 
 
 class LevelMeter:
@@ -135,8 +138,8 @@ def rounded(magnitudes: Floats) -> Floats:
     """Magnitudes rounded to the digits of a sensor; NaN stays NaN."""
     positive = np.abs(magnitudes)
     known = positive > _LEAST
-    exponent = np.floor(np.log10(np.where(known, positive, 1.0)))
-    scale = np.power(10.0, _DIGITS - 1 - exponent)
+    exponent = np.floor(np.log10(np.where(known, positive, 1.0))).astype(np.int64)
+    scale = _POWERS_OF_TEN[_DIGITS - 1 - exponent - _POWER_LEAST]
     return np.where(
         known, np.round(magnitudes * scale) / scale, np.where(positive > 0.0, 0.0, magnitudes)
     )

@@ -31,6 +31,8 @@ class Directory:
     def __init__(self, *, window_us: int) -> None:
         self._window_us = window_us
         self._held: dict[Value, ValueHolders] = {}
+        self._last_us: OrderedDict[Value, int] = OrderedDict()
+        """By value: its newest reading; the value longest without one first."""
         self._newest_us = -(1 << 62)
         """The newest reading so far: what is far older is forgotten."""
 
@@ -41,6 +43,9 @@ class Directory:
             held = self._held[value] = ValueHolders()
         held.take(sensor, head, Held(at_us, stamp))
         self._newest_us = max(self._newest_us, at_us)
+        self._last_us[value] = max(self._last_us.get(value, at_us), at_us)
+        self._last_us.move_to_end(value)
+        self._forget_values()
 
     def holders(
         self, value: Value, at_us: int, before: Stamp | None = None, origin: int | None = None
@@ -58,8 +63,22 @@ class Directory:
         if held is None:
             return {}
         holders = held.holders(at_us - self._window_us, before, origin)
-        held.forget(self._newest_us - 2 * self._window_us - MEMORY_US)
+        held.forget(self._forgotten_us())
         return holders
+
+    def _forgotten_us(self) -> int:
+        """Readings made before this time are forgotten."""
+        return self._newest_us - 2 * self._window_us - MEMORY_US
+
+    def _forget_values(self) -> None:
+        """Forget values that no sensor has had for long; nobody may ever ask for them again."""
+        forgotten_us = self._forgotten_us()
+        for _ in range(2):  # for one that is taken, so that they do not pile up
+            value = next(iter(self._last_us))
+            if self._last_us[value] >= forgotten_us:
+                break
+            del self._last_us[value]
+            del self._held[value]
 
 
 class DirectoryProbing:

@@ -1,14 +1,19 @@
 """The sink's side of the probing rules: the notes it sends to initiators, and whether a request is complete."""
 
-from typing import Protocol
+from collections import OrderedDict
+from typing import Final, Protocol
 
 from join.contract import Value
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
-from join.strategies.snjoin_star.rules.directory import Directory
+from join.strategies.snjoin_star.rules.directory import VALUES_PER_BUCKET, Directory
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import Weights, bucket_of, weights_of
 from join.strategies.snjoin_star.rules.value_holders import Holders
+from sim.units import US_PER_S
+
+UNHEARD_US: Final = 600 * US_PER_S
+"""How long the sink remembers its notes to an initiator that sends no more requests."""
 
 NOTE_TOLERANCE = 0.5
 """How far the number of sensors at a holder may move before the directory sends a new note."""
@@ -66,6 +71,10 @@ class NoteEveryRequest:
         return Note(request.value, request.asked, weights, sizes)
 
 
+_Sent = tuple[int, Holders]
+"""The version of a note, and the holders in it."""
+
+
 class DirectoryNotes:
     """Notes from the directory, sent when the initiator's knowledge is out of date.
 
@@ -87,15 +96,18 @@ class DirectoryNotes:
         self._tolerance = tolerance
         self._buckets = buckets
         self._target = target
-        self._sent: dict[tuple[int, Value], tuple[int, Holders]] = {}
-        """By initiator and value: the version of the last note, and the holders in it."""
+        self._values_most = VALUES_PER_BUCKET * buckets
+        self._sent: OrderedDict[int, OrderedDict[Value, _Sent]] = OrderedDict()
+        """By initiator, the one longest unheard first, and value, the one with the oldest note first."""
+        self._heard_us: dict[int, int] = {}
+        """By initiator: when its last request came."""
 
     def missed(self, request: ProbeRequest, now_us: int) -> tuple[int, ...]:
         """Holders that were in no note to the initiator, which therefore could not choose them.
 
         With a target recall: of all holders not probed, those that are needed to reach it.
         """
-        del now_us
+        self._hear(request.initiator, now_us)
         self._directory.take(
             request.value, request.origin, request.initiator, request.at_us, request.stamp
         )
@@ -116,13 +128,14 @@ class DirectoryNotes:
 
     def note(self, request: ProbeRequest, now_us: int) -> Note | None:
         """A note with the holders of the value, if the initiator's knowledge is out of date."""
+        self._hear(request.initiator, now_us)
         holders = self._directory.holders(request.value, now_us)
         holders.pop(request.initiator, None)
         version, known = self._known_to(request)
         if not self._is_outdated(known, holders):
             return None
         following = version % 255 + 1
-        self._sent[request.initiator, request.value] = (following, holders)
+        self._keep(request.initiator, request.value, (following, holders))
         sizes = tuple(request.counts[1:])
         return Note(
             request.value,
@@ -133,10 +146,29 @@ class DirectoryNotes:
             version=following,
         )
 
-    def _known_to(self, request: ProbeRequest) -> tuple[int, Holders]:
+    def _known_to(self, request: ProbeRequest) -> _Sent:
         """The version of the last note to the initiator, and the holders that the initiator knows."""
-        version, known = self._sent.get((request.initiator, request.value), (0, {}))
+        version, known = self._sent[request.initiator].get(request.value, (0, {}))
         return (version, known) if request.version == version else (version, {})
+
+    def _hear(self, initiator: int, now_us: int) -> None:
+        """Note when an initiator's request came; those long unheard are no longer heads, and what they know is forgotten."""
+        self._heard_us[initiator] = now_us
+        self._sent.setdefault(initiator, OrderedDict())
+        self._sent.move_to_end(initiator)
+        for _ in range(2):  # for one that is heard, so that they do not pile up
+            oldest = next(iter(self._sent))
+            if now_us - self._heard_us[oldest] <= UNHEARD_US:
+                break
+            del self._sent[oldest], self._heard_us[oldest]
+
+    def _keep(self, initiator: int, value: Value, sent: _Sent) -> None:
+        """Remember a note, as long as the initiator has room for it."""
+        notes = self._sent[initiator]
+        notes[value] = sent
+        notes.move_to_end(value)
+        if len(notes) > self._values_most:
+            notes.popitem(last=False)
 
     def _is_outdated(self, known: Holders, holders: Holders) -> bool:
         if known.keys() != holders.keys():

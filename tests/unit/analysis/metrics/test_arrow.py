@@ -10,7 +10,7 @@ import pytest
 
 from analysis.metrics.arrow import batteries, results, totals
 from analysis.metrics.arrow.evaluate import metrics_of
-from analysis.metrics.definitions import METRICS
+from analysis.metrics.registry import METRICS
 from sim.errors import TraceError
 from sim.trace.manifest import Status
 from sim.trace.tables import TABLES
@@ -170,7 +170,7 @@ def test_unfinished_run_has_no_metrics(tmp_path: Path) -> None:
 
 def test_neither_definitions_nor_the_evaluator_load_spark() -> None:
     program = (
-        "import sys, analysis.metrics.definitions, analysis.metrics.arrow.evaluate;"
+        "import sys, analysis.metrics.registry, analysis.metrics.arrow.evaluate;"
         " sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -7,8 +7,8 @@ import pytest
 
 from analysis.metrics.arrow.evaluate import metrics_of, run_aggregates
 from analysis.metrics.counts import counted_aggregates, counted_metrics
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.metric import aggregates_of
+from analysis.metrics.registry import METRICS
 from analysis.trace.reader import TraceTables
 from sim.trace.manifest import read_complete
 from tests.support.runs import run_here

@@ -1,5 +1,5 @@
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.document import formula, page
+from analysis.metrics.registry import METRICS
 from tests.support.places import DOCS
 
 

@@ -11,8 +11,8 @@ from analysis.metrics import kept
 from analysis.metrics.arrow.evaluate import metrics_of
 from analysis.metrics.arrow.size import listings
 from analysis.metrics.arrow.traffic import traffic_by_kind
-from analysis.metrics.definitions import METRICS
 from analysis.metrics.kept import code_digest, keep_metrics, kept_metrics
+from analysis.metrics.registry import METRICS
 from analysis.trace.reader import TraceTables
 from sim.trace.manifest import MANIFEST, Manifest, read_complete
 from tests.support.run_directories import random_run, write_run

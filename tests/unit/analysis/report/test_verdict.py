@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.report.map.activity import events, pulses, readings, traffic_by_mote
+from analysis.report.map.mote_history import events, pulses, readings, traffic_by_mote
 from analysis.report.map.scenery import Leak, Scenery, Snapshot, agrees
 from analysis.report.page import replay_of, report_page, write_report
 from analysis.report.side_by_side import side_by_side_page, write_side_by_side
@@ -103,6 +103,9 @@ def test_a_baseline_stands_beside_every_cost(tmp_path: Path) -> None:
     note = words[words.index("Bytes/s on air") + 2]
     assert note.endswith("centralised: 5 bytes/s (4.1 times that)")
     assert times(1.0, 1.0) == "the same"
+    assert times(1.0, 8.0) == "8 times less"
+    assert times(0.97, 1.0) == "0.97 times that"
+    assert times(0.0, 1.0) == "0 times that"
 
 
 @pytest.mark.parametrize(
@@ -216,7 +219,7 @@ def test_messages_readings_traffic_and_events_are_those_of_the_trace(
         (9.0, "death", "1 mote died"),
     ]
     # Of more messages than there is room for, every k-th is kept, whatever the batches.
-    monkeypatch.setattr("analysis.report.map.activity.PULSES_MOST", 1)
+    monkeypatch.setattr("analysis.report.map.mote_history.PULSES_MOST", 1)
     few = pulses(run.trace, run.manifest, run.frames)
     assert few is not None
     assert (few["every"], unpack(few["source"], "h")) == (2, [0])

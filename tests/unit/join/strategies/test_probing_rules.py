@@ -1,3 +1,4 @@
+import gc
 import random
 from collections import Counter
 from itertools import product
@@ -112,6 +113,45 @@ def test_the_directory_lists_the_holders_of_each_value_for_a_reading_made_at_any
             by_stamp = sorted(made, key=lambda reading: reading[4])
             newest = {m[1]: m for m in by_stamp if m[0] == asked}.values()
             assert holders == Counter(m[2] for m in newest if m[3] >= at_us - window_us)
+
+
+def reachable(root: object) -> list[object]:
+    found, seen = [root], {id(root)}
+    for each in found:
+        inner = [i for i in gc.get_referents(each) if not isinstance(i, type) and id(i) not in seen]
+        seen.update(map(id, inner))
+        found += inner
+    return found
+
+
+def test_the_directory_forgets_values_that_nobody_asks_for_again() -> None:
+    directory = Directory(window_us=1_000_000)
+    sizes = []
+    for value in range(2000):
+        at_us = value * 1_000_000
+        directory.take(value, 5, 10, at_us, (at_us, 10, value))
+        assert directory.holders(value, at_us) == {10: 1}
+        sizes.append(len(reachable(directory)))
+    assert max(sizes[1000:]) <= max(sizes[:200])
+    assert directory.holders(1950, 1_950_000_000) == {10: 1}
+
+
+def test_the_sink_forgets_its_notes_to_those_that_ask_no_more_and_to_values_beyond_their_room() -> (
+    None
+):
+    notes = DirectoryNotes(window_us=1_000_000, tolerance=0.5, buckets=1)
+    sizes = []
+    for second in range(3000):
+        at_us = second * 1_000_000
+        for initiator in (second, second + 1):
+            request = request_from(initiator, value=second % 50, at_us=at_us)
+            notes.missed(request, at_us)
+            notes.note(request, at_us)
+        again = request_from(-7, value=second % 200, at_us=at_us)
+        notes.missed(again, at_us)
+        notes.note(again, at_us)
+        sizes.append(len(reachable(notes)))
+    assert max(sizes[2000:]) <= 1.02 * max(sizes[:1000])
 
 
 def test_a_request_that_comes_late_is_sent_to_holders_at_the_edge_of_its_window() -> None:

@@ -121,3 +121,19 @@ def test_a_plain_record_has_no_number_and_leaves_no_gap() -> None:
     assert sink.take(0, Enter(7, 4, 6), plain=True) == [Vouched(4, 9, 106, 6)]
     assert sink.take(0, Hold(7, 5, 6)) == [Vouched(5, 9, 1010, 6)]
     assert not sink.lacks
+
+
+def test_motes_whose_reports_have_long_lapsed_are_forgotten_and_held_ones_are_not() -> None:
+    sink = Sink()
+    sink.take(0, Hold(7, 3, 0), 0)
+    for number in range(1, 5000):
+        at_us = number * 1_000_000
+        assert sink.take(number, Enter(number, 4, at_us), at_us)
+    known = sink.ledger._heads[9]
+    assert len(known.numbers) == len(known.said_us) < 200
+    assert known.standing <= known.numbers.keys()
+    assert (7, 3) in known.standing
+    # Of what is left a snapshot ends all that it does not list.
+    ended = sink.take(5000, Snapshot(()), 5_000_000_000)
+    assert len(ended) < 200
+    assert not known.standing

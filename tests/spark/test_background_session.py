@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.spark import class_archive
+from analysis.spark.background_session import StartingSession
 from analysis.spark.class_archive import VARIABLE, archive_of, archive_options
 from analysis.spark.java import Java, find_java
 from analysis.spark.session import check_master
-from analysis.spark.starting import StartingSession
 from scenarios.cli import main
 from sim.errors import MachineError
 from tests.support.places import ROOT
@@ -41,7 +41,7 @@ def test_a_session_that_there_is_already_is_used(spark: "SparkSession") -> None:
 def test_a_session_that_cannot_start_says_so_where_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.background_session.is_running", lambda: False)
     monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     starting = StartingSession(f"spark://127.0.0.1:{free_port()}")
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
@@ -57,10 +57,10 @@ def test_a_session_that_takes_long_to_start_is_said_to(monkeypatch: pytest.Monke
         assert said.wait(30), "nothing was said"
         return "the session"
 
-    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.background_session.is_running", lambda: False)
     monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
-    monkeypatch.setattr("analysis.spark.starting.PATIENCE_S", 0.01)
-    monkeypatch.setattr("analysis.spark.starting.spark_session", slow)
+    monkeypatch.setattr("analysis.spark.background_session.PATIENCE_S", 0.01)
+    monkeypatch.setattr("analysis.spark.background_session.spark_session", slow)
     lines: list[str] = []
 
     def report(line: str) -> None:
@@ -95,14 +95,14 @@ def test_kept_metrics_are_compared_without_spark(
 
     for name, strategy in (("a", "centralised"), ("b", "oracle")):
         run_here(tmp_path / name, "--set", "duration_s=30.0", "--set", f"join.strategy={strategy}")
-    monkeypatch.setattr("analysis.spark.starting.spark_session", refuse)
+    monkeypatch.setattr("analysis.spark.background_session.spark_session", refuse)
     runs = [str(tmp_path / "a"), str(tmp_path / "b")]
     assert main(["compare", *runs, "--baseline", "a", "--out", str(tmp_path / "out")]) == 0
     assert "%" in capsys.readouterr().out
     # Who names a master wants it to be reached.
     address = f"spark://127.0.0.1:{free_port()}"
     monkeypatch.undo()
-    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.background_session.is_running", lambda: False)
     monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     assert "no Spark master answers" in fails(capsys, "compare", *runs, "--master", address)
@@ -111,7 +111,7 @@ def test_kept_metrics_are_compared_without_spark(
 def test_a_sweep_that_failed_before_its_first_run_is_simply_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("analysis.spark.starting.is_running", lambda: False)
+    monkeypatch.setattr("analysis.spark.background_session.is_running", lambda: False)
     monkeypatch.setattr("analysis.spark.session.is_running", lambda: False)
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     sweep = tmp_path / "mine.toml"

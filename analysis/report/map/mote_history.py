@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from analysis.metrics.definitions import number
+from analysis.metrics.registry import number
 from analysis.report.figure import layers
 from analysis.report.map.packing import packed
 from analysis.report.replay import Frames

@@ -2,7 +2,6 @@
 
 import pytest
 
-from analysis.metrics.definitions import METRICS, cell, figure, label, number, quantity, register
 from analysis.metrics.inputs import RESULTS, SENT
 from analysis.metrics.metric import (
     SHARE,
@@ -14,6 +13,16 @@ from analysis.metrics.metric import (
     aggregates_of,
     columns_of,
     ratio,
+)
+from analysis.metrics.registry import (
+    METRICS,
+    cell,
+    figure,
+    label,
+    number,
+    quantity,
+    register,
+    row_cell,
 )
 from sim.errors import InputError
 from sim.trace.tables import TABLES
@@ -95,3 +104,11 @@ def test_a_metric_that_cannot_be_is_refused(metric: Metric, says: str) -> None:
     with pytest.raises(InputError, match=says):
         register(metric)
     assert before == METRICS
+
+
+def test_what_had_not_happened_by_the_end_is_later() -> None:
+    row = dict.fromkeys(METRICS) | {"simulated_s": 1600.0, "dead": 3, "first_dead_s": 12.5}
+    assert row_cell(row, "first_dead_s") == "12.5"
+    assert row_cell(row, "half_dead_s") == "> 1,600"
+    assert row_cell(row, "recall") == "–"
+    assert row_cell(row | {"dead": None}, "half_dead_s") == "–", "nobody wrote down deaths"

@@ -88,3 +88,13 @@ def cell(column: str, value: object) -> str:
     if column in METRICS and METRICS[column].unit == SHARE:
         return quantity(column, value)
     return number(value)
+
+
+def row_cell(row: Mapping[str, Any], column: str) -> str:
+    """A cell of a run's row; of what had not happened by the run's end, the least that it can be."""
+    metric = METRICS.get(column)
+    if row[column] is None and metric is not None and metric.least is not None:
+        bound = metric.least(row)
+        if bound is not None:
+            return f"> {cell(column, bound)}"
+    return cell(column, row[column])
