@@ -94,7 +94,7 @@ def in_a_process(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def curve(what: str, points: Mapping[float, LoadedScenario], after_s: int = LEARNT_S) -> None:
+def curve(what: str, points: Mapping[Any, LoadedScenario], after_s: int = LEARNT_S) -> None:
     """Print the cost of a second for each point, and the growth exponent."""
     costs_s = []
     for size, loaded in points.items():
