@@ -89,7 +89,9 @@ class ValueHolders:
     def forget(self, before_us: int) -> None:
         """Forget readings from before `before_us`."""
         self._forgotten_us = before_us
-        for _ in range(2):  # for one that is taken, so that they do not pile up; the longest settled are first
+        for _ in range(
+            2
+        ):  # for one that is taken, so that they do not pile up; the longest settled are first
             sensor = next(iter(self._settled), None)
             if sensor is None or self._settled[sensor][1].at_us >= before_us:
                 break
