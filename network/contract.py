@@ -5,34 +5,29 @@ element, so that hot code indexes motes and sink alike.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
+from network.message import Message, NodeId
+from network.service import Service
 from sim.trace.tables import DropReason
 
-NodeId: TypeAlias = int
+__all__ = [
+    "Air",
+    "Argument",
+    "Clock",
+    "Handler",
+    "Links",
+    "LocalTime",
+    "LossHandler",
+    "Message",
+    "NodeId",
+    "Processors",
+    "Service",
+    "SinkWay",
+    "true_time",
+]
+
 Argument = TypeVar("Argument")
-
-
-class Message:
-    """One message, on one hop or on all of its hops. The body belongs to the protocol above."""
-
-    __slots__ = ("at_us", "body", "bytes", "drop", "hops", "kind", "source", "target")
-
-    def __init__(
-        self, kind: str, source: NodeId, target: NodeId, size: int, body: object, at_us: int
-    ) -> None:
-        self.kind = kind
-        self.source = source
-        self.target = target
-        self.bytes = size
-        """Bytes on air, including headers, over all hops."""
-        self.hops = 1
-        self.body: Any = body
-        self.at_us = at_us
-        """When its transmission starts."""
-        self.drop: DropReason | None = None
-        """Why it will not arrive, if that is decided while it is on its way."""
-
 
 Handler: TypeAlias = Callable[[Message], None]
 LossHandler: TypeAlias = Callable[[Message, DropReason], None]
@@ -62,25 +57,6 @@ class Clock(Protocol):
         self, at_us: int, function: Callable[[Argument], None], argument: Argument
     ) -> None:
         """Call `function(argument)` at `at_us`, after all other calls for that time."""
-
-
-class Service(Protocol):
-    """What a mote does with messages of one kind: its CPU serves them, and it sends them on. None goes to the sink."""
-
-    def serve(self, message: Message, start_us: int) -> float:
-        """Serve a message from `start_us` on; returns how long the CPU takes, in microseconds."""
-
-    def onward(self, body: Any) -> tuple[str, NodeId, int] | None:  # noqa: ANN401
-        """What is sent on once the body is served: kind, target, bytes of body; None if nothing is."""
-
-    def end(self, body: Any, at_us: int) -> None:  # noqa: ANN401
-        """Called if nothing is sent on; the CPU is done at `at_us`."""
-
-    def refuse(self, message: Message) -> None:
-        """Called if the CPU has no room for the message."""
-
-    def lose(self, message: Message, reason: DropReason) -> None:
-        """Called if the message did not arrive."""
 
 
 class Links(Protocol):

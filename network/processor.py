@@ -33,20 +33,23 @@ class Cpus:
         self.work: Memo[float, tuple[int, float]] = Memo(lambda us: (round(us), us * j_per_us))
         """By service time: whole microseconds, and joules."""
         nodes = ledger.count + 1
-        self.done_us: list[deque[int]] = [deque() for _ in range(nodes)]
-        """When the jobs still in each node will be done, ascending."""
+        self.last_us = [0] * nodes
+        """When the last job that each node has accepted will be done, or was."""
+        self.earlier_us: list[deque[int]] = [deque() for _ in range(nodes)]
+        """When those before it will be done, ascending."""
 
     def admit(self, node: NodeId) -> int | None:
         """When a job that arrives now can start, or None if there is no room for it."""
         now_us = self._kernel.now_us
-        done_us = self.done_us[node]
-        while done_us and done_us[0] <= now_us:
-            done_us.popleft()
-        if not done_us:
+        last_us = self.last_us[node]
+        if last_us <= now_us:
             return now_us
-        if len(done_us) >= self.queue and node != SINK:
+        earlier_us = self.earlier_us[node]
+        while earlier_us and earlier_us[0] <= now_us:
+            earlier_us.popleft()
+        if len(earlier_us) + 1 >= self.queue and node != SINK:
             return None
-        return done_us[-1]
+        return last_us
 
     def occupy(self, node: NodeId, start_us: int, service_us: float) -> int:
         """Serve the job admitted for `start_us`; returns when it is done."""
@@ -57,5 +60,13 @@ class Cpus:
             done_us = start_us + service_whole_us
             if self._draw(node, self._cpu_j, joules) and done_us > self._paid_until_us[node]:
                 self._paid_until_us[node] = done_us
-        self.done_us[node].append(done_us)
+        self.keep(node, start_us, done_us)
         return done_us
+
+    def keep(self, node: NodeId, start_us: int, done_us: int) -> None:
+        """Note a job that runs from `start_us`, when the one before it is done, to `done_us`."""
+        if self.last_us[node] > self._kernel.now_us:
+            self.earlier_us[node].append(self.last_us[node])
+        elif self.earlier_us[node]:
+            self.earlier_us[node].clear()
+        self.last_us[node] = done_us

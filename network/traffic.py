@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from network.contract import NodeId
-from network.mac.base import LogRow
+from network.transmission_log import IN_FLIGHT, NONE, LogColumns, TransmissionLog
 from sim.trace.recorder import Rows
-from sim.trace.tables import Outcome
 from sim.units import US_PER_S
 
 Ints = NDArray[np.int64]
@@ -33,11 +32,11 @@ class TrafficTally:
         """By kind: sent, sent_bytes, received, received_bytes, lost, addressed."""
 
     def absorb(
-        self, log: list[LogRow], receptions: list[tuple[int, str, int, list[NodeId]]]
+        self, log: TransmissionLog, receptions: list[tuple[int, str, int, list[NodeId]]]
     ) -> None:
         """Add finished transmissions and the copies of broadcasts that arrived."""
-        if log:
-            self._absorb_log(log)
+        if len(log):
+            self._absorb_log(log.columns())
         if receptions:
             self._absorb_receptions(receptions)
 
@@ -53,34 +52,19 @@ class TrafficTally:
             for column, count in enumerate(cell):
                 totals[column] += count
 
-    def _absorb_log(self, log: list[LogRow]) -> None:
-        at_us, kinds, sources, targets, sizes, outcomes, arrived_us, addressed, received = zip(
-            *log, strict=True
-        )
-        names, kind = _named(kinds)
-        size, wanted, got = _column(sizes), _column(addressed), _column(received)
-        lost = wanted - got
-        for row in np.flatnonzero(lost).tolist():
-            if outcomes[row] is Outcome.IN_FLIGHT:
-                lost[row] = 0
+    def _absorb_log(self, log: LogColumns) -> None:
+        lost = np.where(log.outcome == IN_FLIGHT, 0, log.addressed - log.received)
         sent = {
-            SENT: np.ones_like(size),
-            SENT_BYTES: size,
+            SENT: np.ones_like(lost),
+            SENT_BYTES: log.size,
             LOST: lost,
-            ADDRESSED: wanted,
+            ADDRESSED: log.addressed,
         }
-        self._add(names, kind, _column(at_us), _column(sources), sent)
+        self._add(log.kinds, log.kind, log.at_us, log.source, sent)
         # Copies of broadcasts that arrived are counted as receptions.
-        unicast = got > 0
-        if None in targets:
-            unicast &= np.fromiter((target is not None for target in targets), np.bool_, len(got))
-        rows = np.flatnonzero(unicast)
-        if len(rows) < len(log):
-            chosen = rows.tolist()
-            targets = tuple(targets[row] for row in chosen)
-            arrived_us = tuple(arrived_us[row] for row in chosen)
-        copies = {RECEIVED: np.ones_like(rows), RECEIVED_BYTES: size[rows]}
-        self._add(names, kind[rows], _column(arrived_us), _column(targets), copies)
+        rows = np.flatnonzero((log.received > 0) & (log.target != NONE))
+        copies = {RECEIVED: np.ones_like(rows), RECEIVED_BYTES: log.size[rows]}
+        self._add(log.kinds, log.kind[rows], log.arrived_us[rows], log.target[rows], copies)
 
     def _absorb_receptions(self, receptions: list[tuple[int, str, int, list[NodeId]]]) -> None:
         arrived_us, kinds, sizes, heard = zip(*receptions, strict=True)
@@ -97,7 +81,7 @@ class TrafficTally:
 
     def _add(
         self,
-        names: list[str],
+        names: Sequence[str],
         kinds: Ints,
         times_us: Ints,
         nodes: Ints,

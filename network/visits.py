@@ -17,11 +17,10 @@ def visitor(links: Links, cpus: Processors, service: Service) -> Handler:
             service.refuse(message)
             return
         done_us = cpus.occupy(node, start_us, service.serve(message, start_us))
-        onward = service.onward(body)
-        if onward is None:
+        kind = service.onward(body)
+        if kind is None:
             service.end(body, done_us)
         else:
-            kind, target, body_bytes = onward
-            links.unicast(kind, node, target, body_bytes, body, done_us)
+            links.unicast(kind, node, service.target, service.body_bytes, body, done_us)
 
     return visit

@@ -17,7 +17,9 @@ def rare_collection() -> Iterator[None]:
     """Search for cyclic garbage rarely until the block is left."""
     young, *older = gc.get_threshold()
     gc.set_threshold(max(young, YOUNG_MOST) if young else 0, *older)
+    gc.freeze()
     try:
         yield
     finally:
+        gc.unfreeze()
         gc.set_threshold(young, *older)

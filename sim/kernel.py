@@ -12,15 +12,22 @@ work as usual, except that a failure nobody has caught is raised itself and not 
 """
 
 from collections.abc import Callable, Generator
-from heapq import heappop, heappush
 from types import MethodType
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import simpy
-from simpy.core import EmptySchedule, StopSimulation
+from simpy.core import EmptySchedule, Infinity, StopSimulation
 from simpy.events import NORMAL, Event, EventPriority, Process, Timeout
 
+from sim.compiled import is_compiled
+
+if TYPE_CHECKING or not is_compiled():
+    from sim.event_queue import EventQueue
+else:
+    from sim.compiled_queue import CompiledQueue as EventQueue
+
 Argument = TypeVar("Argument")
+
 Story = Generator[Event, Any, None]
 """What a generator process yields."""
 
@@ -30,88 +37,26 @@ _LAST: Final = EventPriority(2)
 """After all that is due at the same time."""
 
 
-class Kernel(simpy.Environment):
-    """SimPy's environment on an integer clock, with light callbacks beside its events."""
+class Kernel(EventQueue, simpy.Environment):
+    """SimPy's environment on an integer clock, with light callbacks beside its events: it is its own queue."""
 
     def __init__(self) -> None:
-        super().__init__(initial_time=0)
+        EventQueue.__init__(self)
+        simpy.Environment.__init__(self, initial_time=0)
         # SimPy binds these for its own class only; a subclass pays 12 % per timeout without them.
         self.timeout = MethodType(Timeout, self)  # type: ignore[method-assign]
         self.process = MethodType(Process, self)  # type: ignore[method-assign]
-        self.now_us = 0
-        """The current time in microseconds: a plain attribute, since it is read very often."""
-        self.entries: list[Any] = self._queue
-        """The queue: (time, priority, number, function, argument). Only the hot path adds to it without `call_at`."""
-        self.numbers = self._eid
-        """Numbers entries in order of scheduling."""
-        self.processed = 0
-        """Events handled so far, and steps that `skip_to` took in place of one."""
-        self._until_us = 0
-        """Where `advance` stops."""
-
-    @property
-    def now(self) -> int:
-        """The current time, by SimPy's name."""
-        return self.now_us
 
     def schedule(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
         """Schedule a SimPy event after `delay` microseconds."""
-        at_us = self.now_us + delay
-        heappush(self._queue, (at_us, priority, next(self._eid), _fire, event))  # type: ignore[misc]
-
-    def call_later(
-        self, delay_us: int, function: Callable[[Argument], None], argument: Argument
-    ) -> None:
-        """Call `function(argument)` when `delay_us` have passed."""
-        heappush(
-            self._queue,
-            (self.now_us + delay_us, NORMAL, next(self._eid), function, argument),  # type: ignore[misc]
-        )
-
-    def call_at(self, at_us: int, function: Callable[[Argument], None], argument: Argument) -> None:
-        """Call `function(argument)` at `at_us`, which must not have passed."""
-        assert at_us >= self.now_us, (at_us, self.now_us)
-        heappush(self._queue, (at_us, NORMAL, next(self._eid), function, argument))  # type: ignore[misc]
+        self.push(self.now + delay, _fire, event, priority)  # type: ignore[arg-type]
 
     def call_last(
         self, at_us: int, function: Callable[[Argument], None], argument: Argument
     ) -> None:
         """Call `function(argument)` at `at_us`, after all other calls for that time, whenever they are scheduled."""
         assert at_us >= self.now_us, (at_us, self.now_us)
-        heappush(self._queue, (at_us, _LAST, next(self._eid), function, argument))  # type: ignore[misc]
-
-    def advance(self, until_us: int) -> None:
-        """Handle everything due before `until_us`, then set the clock there."""
-        assert until_us >= self.now_us, (until_us, self.now_us)
-        queue: list[Any] = self._queue
-        handled = 0
-        self._until_us = until_us
-        try:
-            while queue:
-                entry = heappop(queue)
-                at_us, _, _, function, argument = entry
-                if at_us >= until_us:
-                    heappush(queue, entry)
-                    break
-                self.now_us = at_us
-                handled += 1
-                function(argument)
-        finally:
-            self.processed += handled
-            self._until_us = 0
-        self.now_us = until_us
-
-    def skip_to(self, at_us: int) -> bool:
-        """Set the clock to `at_us` if nothing else is due until then; otherwise nothing changes.
-
-        For a handler whose next step would be the next event anyway: it counts as one, and costs none.
-        """
-        queue: list[Any] = self._queue
-        if at_us >= self._until_us or (queue and queue[0][0] <= at_us):
-            return False
-        self.now_us = at_us
-        self.processed += 1
-        return True
+        self.push(at_us, function, argument, _LAST)
 
     def step(self) -> None:
         """Handle the next event or call; `run` does nothing else.
@@ -119,17 +64,13 @@ class Kernel(simpy.Environment):
         Raises:
             EmptySchedule: there is none.
         """
-        queue: list[Any] = self._queue
-        if not queue:
+        if not self.waiting():
             raise EmptySchedule
-        self.now_us, _, _, function, argument = heappop(queue)
-        self.processed += 1
-        function(argument)
+        self.call_next()
 
-    def pending(self, *functions: Callable[[Argument], None]) -> list[Argument]:
-        """Arguments of the calls of any of `functions` that are still to come, in no particular order."""
-        queue: list[Any] = self._queue
-        return [entry[4] for entry in queue if entry[3] in functions]
+    def peek(self) -> float:
+        """When the next event or call is due; infinity if there is none."""
+        return self.next_us() if self.waiting() else Infinity
 
 
 def _fire(event: Event) -> None:

@@ -47,6 +47,7 @@ def main() -> int:
             make_venv()
             install()
             STAMP.write_text(fingerprint(), encoding="utf-8")
+        compile_core()
         java = find_java() or install_java()
     except SetUpError as fault:
         say(str(fault))
@@ -239,6 +240,16 @@ def check_space(folder: Path, needed_gb: float) -> None:
 def free_gb(folder: Path) -> float:
     """Disk space that is left there."""
     return shutil.disk_usage(folder).free / 1e9
+
+
+def compile_core() -> None:
+    """Compile the simulator's core if it has changed and there is a C compiler; without one it is interpreted, and slower."""
+    ran = subprocess.run(
+        [PYTHON, "tools/compile_core.py"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    for line in ran.stderr.splitlines():
+        if line.startswith("core "):
+            say(line)
 
 
 def find_java() -> str | None:

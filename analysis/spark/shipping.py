@@ -20,6 +20,7 @@ from analysis.spark.session import shares_folders
 _FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """The oldest date in zip files: with a fixed date, the same code gives the same file."""
 _LEFT_OUT: Final = ("__pycache__",)
+_BINARIES: Final = (".so", ".pyd")
 DISTRIBUTION: Final = "motejoin"
 _SHIPPED: Final[set[tuple[str, ...]]] = set()
 """What was sent to which applications of this process."""
@@ -60,6 +61,8 @@ def code_archive(packages: Sequence[str], distribution: str) -> bytes:
         for package in packages:
             root = _folder(package)
             for file in sorted(root.rglob("*")):
+                if file.suffix in _BINARIES:
+                    continue  # Python cannot load them from an archive: it runs the source
                 if file.is_file() and not set(_LEFT_OUT) & set(file.parts):
                     name = f"{package}/{file.relative_to(root).as_posix()}"
                     _add(zipped, name, file.read_bytes())

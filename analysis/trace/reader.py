@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -94,11 +95,28 @@ class TraceTables:
 
 def codes(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], list[str]]:
     """A text column of a batch as positions in the list of its texts; null is -1."""
-    positions = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return positions.astype(np.int64), column.dictionary.to_pylist()
+    return filled(column.indices, -1).astype(np.int64), column.dictionary.to_pylist()
 
 
 def lists(column: pa.ListArray) -> tuple[NDArray[np.int64], pa.Array]:
     """A list column of a batch: the length of each row's list (null is 0), and all elements."""
-    lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    return lengths.astype(np.int64), column.flatten()
+    return filled(column.value_lengths(), 0).astype(np.int64), column.flatten()
+
+
+def filled(column: pa.Array, number: int) -> NDArray[Any]:
+    """A column of integers with `number` for null.
+
+    By way of buffers: `pa.scalar` and `to_numpy` import pandas if it is installed, which takes longer than many runs do.
+    """
+    dtype = column.type.to_pandas_dtype()
+    scalar = pa.Array.from_buffers(column.type, 1, [None, pa.py_buffer(np.array([number], dtype))])
+    return numbers(pc.fill_null(column, scalar[0]))
+
+
+def numbers(column: pa.Array) -> NDArray[Any]:
+    """A column of numbers without null."""
+    assert column.null_count == 0, column.null_count
+    dtype, content = column.type.to_pandas_dtype(), column.buffers()[1]
+    if content is None:
+        return np.empty(0, dtype)
+    return np.frombuffer(content, dtype)[column.offset : column.offset + len(column)]

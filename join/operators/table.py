@@ -37,7 +37,7 @@ class Table(Protocol):
     comparisons: int
     work: Work
 
-    def add(self, record: Record[int]) -> None:
+    def add(self, record: Record[int]) -> object:
         """Store a tuple."""
 
     def forget(self, record: Record[int]) -> None:

@@ -146,17 +146,18 @@ class TupleSweep(Generic[StampT]):
         self._queues.clear()
 
 
-def add_sorted(held: list[Record[StampT]], record: Record[StampT]) -> None:
-    """Insert a record in order; constant time at the end, where nearly all belong."""
+def add_sorted(held: list[Record[StampT]], record: Record[StampT]) -> bool:
+    """Insert a record in order; constant time at the end, where nearly all belong. Returns whether it is the last."""
     if record >= held[-1]:
         held.append(record)
-    else:
-        insort(held, record)
+        return True
+    insort(held, record)
+    return False
 
 
 def remove_first(held: list[Record[StampT]], record: Record[StampT]) -> None:
     """Remove a record; without a search at the front, where nearly all are."""
-    if held[0] is record:
+    if held[0] == record:
         del held[0]
     else:
         held.remove(record)

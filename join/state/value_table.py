@@ -42,17 +42,17 @@ class OccurrenceTable(Generic[StampT]):
         """All occurrences of a value: the table's own lists; callers must not change them."""
         return self._entries.get(value)
 
-    def add(self, record: Record[StampT]) -> None:
-        """Store one occurrence (Fig. 2 steps 1 to 3)."""
+    def add(self, record: Record[StampT]) -> bool:
+        """Store one occurrence (Fig. 2 steps 1 to 3); returns whether it is its stream's newest."""
         entry = self._entries.get(record[3])
         if entry is None:
             self._entries[record[3]] = {record[2]: [record]}
-            return
+            return True
         held = entry.get(record[2])
         if held is None:
             entry[record[2]] = [record]
-        else:
-            add_sorted(held, record)
+            return True
+        return add_sorted(held, record)
 
     def forget(self, record: Record[StampT]) -> None:
         """Drop one occurrence, and its entry when that was the last (Fig. 2 step 6)."""
@@ -62,7 +62,7 @@ class OccurrenceTable(Generic[StampT]):
         if len(held) > 1:
             remove_first(held, record)
             return
-        assert held[0] is record, (held, record)
+        assert held == [record], (held, record)
         del entry[stream]
         if not entry:
             del self._entries[value]
@@ -87,12 +87,12 @@ class ValueTable(OccurrenceTable[Stamp]):
     def insert(self, value: Value, stream: Stream, at_us: int, stamp: Stamp) -> None:
         """Store one occurrence."""
         record = (at_us, stamp, stream, value)
-        self.add(record)
+        is_newest = self.add(record)
         self._sweep.append(record)
         newest = self._newest.get(value)
         if newest is None:
             newest = self._newest[value] = Newest()
-        if self._entries[value][stream][-1] is record:
+        if is_newest:
             newest.put(stream, at_us, stamp)
 
     def latest(self, value: Value, stream: Stream, at_us: int, before: Stamp) -> tuple[Member, ...]:

@@ -4,7 +4,7 @@ Messages that visit mote after mote then take the short way of `network.mac.bare
 """
 
 from network.contract import Processors, Service
-from network.mac.bare_visit import BareParts, bare_visitor
+from network.mac.bare_visit import BareParts, BareVisits
 from network.mac.base import MacParts
 from network.mac.ideal import IdealAir
 from network.processor import Cpus
@@ -27,12 +27,12 @@ class BareAir(IdealAir):
             ledger=self._ledger,
             log=self.log,
             receive_j_per_byte=self._receive_j_per_byte,
-            transmit_j_per_byte=self._transmit_j_per_byte,
+            transmit_j_per_byte=self._transmit_j_per_byte_from,
             flights=self._flights,
             arrive=self._arrive,
             unicast=self.unicast,
         )
-        self._arrivals[kind] = bare_visitor(kind, service, parts, cpus)
+        self._arrivals[kind] = BareVisits(kind, service, parts, cpus).arrival
 
 
 def is_bare(parts: MacParts) -> bool:

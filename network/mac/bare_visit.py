@@ -8,20 +8,15 @@ are dead or about to die, messages that were cancelled, and the message of anoth
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from heapq import heappush
-from typing import Final
 
-from simpy.events import NORMAL
-
-from network.contract import Message, NodeId, Service
+from network.contract import NodeId
 from network.ledger import Ledger
-from network.mac.base import LogRow
+from network.message import Message
 from network.processor import Cpus
+from network.service import Service
+from network.transmission_log import TransmissionLog
 from sim.kernel import Kernel
 from sim.trace.tables import Outcome
-
-DELIVERED: Final = Outcome.DELIVERED.value
-"""As plain text: the garbage collector does not track rows of plain values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +25,10 @@ class BareParts:
 
     kernel: Kernel
     ledger: Ledger
-    log: list[LogRow]
+    log: TransmissionLog
     receive_j_per_byte: float
-    transmit_j_per_byte: Mapping[tuple[NodeId, NodeId], float]
+    transmit_j_per_byte: Mapping[NodeId, Mapping[NodeId, float]]
+    """By source, then target."""
     flights: Mapping[int, tuple[int, int]]
     """By bytes of body: bytes on air, time until they are in memory."""
     arrive: Callable[[Message], None]
@@ -40,74 +36,95 @@ class BareParts:
     unicast: Callable[[str, NodeId, NodeId, int, object, int], int]
 
 
-def bare_visitor(  # noqa: PLR0915 (one function, so that a visit needs no calls between parts)
-    kind: str, service: Service, air: BareParts, cpus: Cpus
-) -> Callable[[Message], None]:
-    """The arrival of a message of `kind` at a mote that serves it and sends it on."""
-    kernel, ledger, append = air.kernel, air.ledger, air.log.append
-    entries, numbers = kernel.entries, kernel.numbers
-    alive, residual_j, paid_until_us = ledger.alive, ledger.residual_j, ledger.paid_until_us
-    rx_j, cpu_j, tx_j = ledger.rx_j, ledger.cpu_j, ledger.tx_j
-    receive_j_per_byte, transmit_j_per_byte = air.receive_j_per_byte, air.transmit_j_per_byte
-    flights, arrive, unicast = air.flights, air.arrive, air.unicast
-    jobs_done_us, room, work = cpus.done_us, cpus.queue, cpus.work
-    serve, onward = service.serve, service.onward
+class BareVisits:
+    """The arrivals of messages of one kind at motes that serve them and send them on."""
 
-    def visit(message: Message) -> None:
+    def __init__(self, kind: str, service: Service, air: BareParts, cpus: Cpus) -> None:
+        ledger = air.ledger
+        self._kind = kind
+        self._service = service
+        self._kernel = air.kernel
+        self._log = air.log
+        self._delivered = air.log.code(kind, Outcome.DELIVERED)
+        self._alive, self._residual_j = ledger.alive, ledger.residual_j
+        self._paid_until_us = ledger.paid_until_us
+        self._rx_j, self._cpu_j, self._tx_j = ledger.rx_j, ledger.cpu_j, ledger.tx_j
+        self._receive_j_per_byte = air.receive_j_per_byte
+        self._transmit_j_per_byte = air.transmit_j_per_byte
+        self._flights = air.flights
+        self._arrive, self._unicast = air.arrive, air.unicast
+        self._cpus = cpus
+        self._last_us, self._earlier_us, self._work = cpus.last_us, cpus.earlier_us, cpus.work
+        self._service_us = -1.0
+        """Of the last visit: how long the CPU took, in whole microseconds, and joules; bytes sent, and their flight."""
+        self._whole_us, self._work_j = 0, 0.0
+        self._body_bytes = -1
+        self._size, self._flight_us = 0, 0
+        self.arrival = self.visit
+        """What is called when a message arrives."""
+
+    def visit(self, message: Message) -> None:  # noqa: PLR0915 (one function: no calls between parts)
+        """Receive a message, serve it and send it on."""
         # 1. The mote pays for receiving the message, which is logged.
         node = message.target
         size = message.bytes
-        joules = size * receive_j_per_byte
-        left_j = residual_j[node] - joules
-        if left_j <= 0.0 or not alive[node] or message.drop is not None:
-            arrive(message)
+        joules = size * self._receive_j_per_byte
+        left_j = self._residual_j[node] - joules
+        if left_j <= 0.0 or not self._alive[node] or message.drop is not None:
+            self._arrive(message)
             return
-        residual_j[node] = left_j
-        rx_j[node] += joules
-        now_us = kernel.now_us
-        append((message.at_us, kind, message.source, node, size, DELIVERED, now_us, 1, 1))
+        self._residual_j[node] = left_j
+        self._rx_j[node] = self._rx_j[node] + joules
+        now_us = self._kernel.now_us
+        self._log.add(message.at_us, self._delivered, message.source, node, size, now_us, 1, 1)
         # 2. The CPU begins with it when it is done with earlier jobs, if there is room.
-        jobs_us = jobs_done_us[node]
-        while jobs_us and jobs_us[0] <= now_us:
-            jobs_us.popleft()
         start_us = now_us
-        if jobs_us:
-            if len(jobs_us) >= room:
-                service.refuse(message)
+        waits = self._last_us[node] > now_us
+        if waits:
+            admitted_us = self._cpus.admit(node)
+            if admitted_us is None:
+                self._service.refuse(message)
                 return
-            start_us = jobs_us[-1]
+            start_us = admitted_us
         # 3. The message is served.
-        service_us = serve(message, start_us)
-        following = onward(message.body)
-        if following is None or following[0] is not kind:
-            done_us = cpus.occupy(node, start_us, service_us)
-            if following is None:
-                service.end(message.body, done_us)
+        service_us = self._service.serve(message, start_us)
+        kind = self._service.onward(message.body)
+        if kind is not self._kind:
+            done_us = self._cpus.occupy(node, start_us, service_us)
+            if kind is None:
+                self._service.end(message.body, done_us)
             else:
-                unicast(following[0], node, following[1], following[2], message.body, done_us)
+                target, body_bytes = self._service.target, self._service.body_bytes
+                self._unicast(kind, node, target, body_bytes, message.body, done_us)
             return
         # 4. The mote pays for the CPU's work and for sending the message on.
-        _, target, body_bytes = following
-        whole_us, work_j = work[service_us]
-        size, flight_us = flights[body_bytes]
-        joules = size * transmit_j_per_byte[node, target]
-        left_j = left_j - work_j - joules
+        target, body_bytes = self._service.target, self._service.body_bytes
+        if service_us != self._service_us:  # most visits are like the one before
+            self._service_us = service_us
+            self._whole_us, self._work_j = self._work[service_us]
+        if body_bytes != self._body_bytes:
+            self._body_bytes = body_bytes
+            self._size, self._flight_us = self._flights[body_bytes]
+        size = self._size
+        joules = size * self._transmit_j_per_byte[node][target]
+        left_j = left_j - self._work_j - joules
         if left_j <= 0.0:
-            done_us = cpus.occupy(node, start_us, service_us)
-            unicast(kind, node, target, body_bytes, message.body, done_us)
+            done_us = self._cpus.occupy(node, start_us, service_us)
+            self._unicast(self._kind, node, target, body_bytes, message.body, done_us)
             return
-        residual_j[node] = left_j
-        cpu_j[node] += work_j
-        tx_j[node] += joules
-        done_us = start_us + whole_us
-        jobs_us.append(done_us)
-        if done_us > paid_until_us[node]:  # noqa: PLR1730 (`max` would be a call)
-            paid_until_us[node] = done_us
+        self._residual_j[node] = left_j
+        self._cpu_j[node] = self._cpu_j[node] + self._work_j
+        self._tx_j[node] = self._tx_j[node] + joules
+        done_us = start_us + self._whole_us
+        if waits or self._earlier_us[node]:
+            self._cpus.keep(node, start_us, done_us)
+        else:
+            self._last_us[node] = done_us
+        if done_us > self._paid_until_us[node]:  # noqa: PLR1730 (`max` would be a call)
+            self._paid_until_us[node] = done_us
         # 5. It is on air again when the CPU is done.
         message.source = node
         message.target = target
         message.bytes = size
         message.at_us = done_us
-        heappush(entries, (done_us + flight_us, NORMAL, next(numbers), visit, message))
-
-    return visit
+        self._kernel.add(done_us + self._flight_us, self.arrival, message)

@@ -31,15 +31,13 @@ from network.membership import Membership
 from network.radio.channel import Channel
 from network.radio.frame_loss import Medium
 from network.radio.profile import Profile
+from network.transmission_log import TransmissionLog
 from network.visits import visitor
 from sim.kernel import Kernel
 from sim.memo import Memo
 from sim.rng import RandomStreams
 from sim.trace.kinds import CONTROL_KINDS
 from sim.trace.tables import DropReason, Outcome
-
-LogRow = tuple[int, str, NodeId, NodeId | None, int, str, int | None, int, int]
-"""As the `messages` table: at_us, kind, source, target, bytes, outcome, arrived_us, addressed, received."""
 
 Hearing = Callable[[NodeId, list[NodeId]], None]
 """Called when a broadcast has ended, with its source and the nodes that heard it."""
@@ -94,7 +92,7 @@ class MacParts:
 class LoggedAir(Air, Protocol):
     """An air that keeps a log of its transmissions."""
 
-    log: list[LogRow]
+    log: TransmissionLog
     receptions: list[tuple[int, str, int, list[NodeId]]]
 
     def close(self) -> list[Message]:
@@ -142,12 +140,14 @@ class BaseAir(ABC):
         """By bytes on air."""
         self._flights: Memo[int, tuple[int, int]] = Memo(self._flight)
         """By bytes of body, frames sent without a break: bytes on air, time until they are in memory."""
-        self._transmit_j_per_byte: Memo[tuple[NodeId, NodeId], float] = Memo(
-            lambda pair: channel.transmit_j_per_byte(*pair), most=PAIRS_KEPT
+        self._transmit_j_per_byte_from: Memo[NodeId, Memo[NodeId, float]] = Memo(
+            lambda source: Memo(lambda target: self._rate_between(source, target))
         )
-        """By source and target."""
+        """By source, then target."""
+        self._pairs = 0
+        """How many of these there are."""
         self.alive = ledger.alive
-        self.log: list[LogRow] = []
+        self.log = TransmissionLog()
         """Finished transmissions since the log was last taken."""
         self.receptions: list[tuple[int, str, int, list[NodeId]]] = []
         """Broadcast copies received: arrived_us, kind, bytes, who."""
@@ -246,6 +246,14 @@ class BaseAir(ABC):
     def _in_earshot(self, source: NodeId, target: NodeId) -> Sequence[NodeId]:
         """The motes that hear what `source` sends to `target`, if they listen."""
         return self._channel.audience((source, target))
+
+    def _rate_between(self, source: NodeId, target: NodeId) -> float:
+        """Joules per byte that a sender spends; what is kept of others is forgotten when there are too many."""
+        self._pairs += 1
+        if self._pairs > PAIRS_KEPT:
+            self._transmit_j_per_byte_from.clear()
+            self._pairs = 1
+        return self._channel.transmit_j_per_byte(source, target)
 
     def _frame_sizes(self, body_bytes: int) -> list[int]:
         """Bytes on air of each frame of a message."""

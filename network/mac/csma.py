@@ -215,7 +215,7 @@ class CsmaAir(BaseAir):
 
     def _send_j_per_byte(self, job: Job) -> float:
         if job.listeners is None:
-            return self._transmit_j_per_byte[job.message.source, job.message.target]
+            return self._transmit_j_per_byte_from[job.message.source][job.message.target]
         return self._channel.broadcast_j_per_byte(job.range_m)
 
     def _start(self, job: Job, source: NodeId, target: NodeId | None, size: int) -> Frame:
@@ -305,7 +305,7 @@ class CsmaAir(BaseAir):
         if not self.alive[node] or self._sink_is_down(node) or self.ether.is_sending(node, now_us):
             return
         size, source = self._timing.ack_bytes, frame.source
-        joules = size * self._transmit_j_per_byte[node, source]
+        joules = size * self._transmit_j_per_byte_from[node][source]
         if self._transmit(frame.job.message.kind, node, size, joules, now_us):
             self._start(frame.job, node, source, size).is_ack = True
 

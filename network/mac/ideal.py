@@ -50,7 +50,7 @@ class IdealAir(BaseAir):
                 self._handlers[kind][1](message, DropReason.SINK_DOWN)
                 return 0
             arrives_us += medium.delay_us(source)
-        joules = size * self._transmit_j_per_byte[source, target]
+        joules = size * self._transmit_j_per_byte_from[source][target]
         if not self._transmit(kind, source, size, joules, at_us):
             self._handlers[kind][1](message, DropReason.DEAD)
             return 0

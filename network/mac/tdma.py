@@ -105,7 +105,7 @@ class TdmaAir(IdealAir):
         medium = self._medium
         if medium is not None:
             arrives_us += medium.delay_us(source)
-        joules = size * self._transmit_j_per_byte[source, target]
+        joules = size * self._transmit_j_per_byte_from[source][target]
         if not self._transmit(kind, source, size, joules, message.at_us):
             self._handlers[kind][1](message, DropReason.DEAD)
             return 0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 
+from sim.compiled import why_interpreted
 from sim.errors import MoteJoinError
 
 Check = Callable[[], str]
@@ -23,6 +24,7 @@ def run(args: argparse.Namespace) -> int:
     checks: dict[str, Check] = {
         "Python": _python,
         "simulator": _simulator,
+        "core": _core,
         "Java": _java,
         "Spark": _spark,
     }
@@ -52,6 +54,11 @@ def _simulator() -> str:
         return ", ".join(f"{name} {version(name)}" for name in packages)
     except PackageNotFoundError as fault:
         raise MoteJoinError(f"{fault.name} is not installed") from None
+
+
+def _core() -> str:
+    why = why_interpreted()
+    return "compiled" if why is None else f"interpreted, which is slower and gives the same: {why}"
 
 
 def _java() -> str:

@@ -260,7 +260,7 @@ def _take_log(simulation: Simulation) -> None:
     """Count the transmissions that have ended, and hand them to the trace."""
     air = simulation.network.air
     simulation.tally.absorb(air.log, air.receptions)
-    simulation.recorder.rows("messages").extend(air.log)
+    simulation.recorder.extend("messages", air.log.columns().cells)
     air.log.clear()
     air.receptions.clear()
 

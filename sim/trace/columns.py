@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sim.trace.cells import Cells
 from sim.trace.tables import Column, Kind
 
 ARROW_TYPES: Final[dict[Kind, pa.DataType]] = {
@@ -53,6 +54,28 @@ def convert(column: Column, cells: Sequence[Any]) -> tuple[pa.Array, list[bytes]
     return array, content
 
 
+def convert_cells(column: Column, cells: Cells) -> "Converted":
+    """The same of cells that are arrays already."""
+    valid = cells.valid
+    if valid is not None and valid.all():
+        valid = None
+    if cells.names is None:
+        numbers = cells.numbers if valid is None else np.where(valid, cells.numbers, 0)
+        array, content = _whole(column, numbers, valid)
+    else:
+        assert valid is None, column.name
+        texts = np.array([name.encode() for name in cells.names], object)
+        lengths = np.array([len(text) for text in texts])[cells.numbers]
+        chosen = texts[cells.numbers].tolist()
+        data = np.frombuffer(b"".join(chosen), np.uint8)
+        array = _array(pa.string(), len(cells), None, _offsets(np.cumsum(lengths)), data)
+        content = [b"\0".join([*chosen, b""])]
+    if column.nullable:
+        present = np.ones(len(cells), np.uint8) if valid is None else valid.astype(np.uint8)
+        content.insert(0, present.tobytes())
+    return array, content
+
+
 Converted = tuple[pa.Array, list[bytes]]
 Valid = NDArray[np.bool_] | None
 """Which cells are not null; None: all."""
@@ -61,13 +84,16 @@ Valid = NDArray[np.bool_] | None
 def _numbers(column: Column, cells: Sequence[Any], valid: Valid) -> Converted:
     if valid is not None:
         cells = [0 if cell is None else cell for cell in cells]
-    numbers = np.array(cells) if cells else np.empty(0, np.int64)
+    return _whole(column, np.array(cells) if cells else np.empty(0, np.int64), valid)
+
+
+def _whole(column: Column, numbers: NDArray[Any], valid: Valid) -> Converted:
     wanted = _NUMBERS[column.kind]
     # Whole numbers only, where whole numbers belong.
     assert numbers.dtype.kind == "i" or wanted is np.float64, (column.name, numbers.dtype)
     narrow = numbers.astype(wanted, copy=False)
     assert wanted is np.float64 or np.array_equal(narrow, numbers), column.name
-    return _array(ARROW_TYPES[column.kind], len(cells), valid, narrow), [narrow.tobytes()]
+    return _array(ARROW_TYPES[column.kind], len(numbers), valid, narrow), [narrow.tobytes()]
 
 
 def _bools(cells: Sequence[Any], valid: Valid) -> Converted:

@@ -5,14 +5,15 @@ happens once per batch.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sim.trace.columns import ARROW_TYPES, convert
+from sim.trace.cells import Cells, joined
+from sim.trace.columns import ARROW_TYPES, convert, convert_cells
 from sim.trace.tables import TABLES, Kind
 
 BATCH_ROWS = 100_000
@@ -61,10 +62,20 @@ class Recorder:
         writer = self._writers.get(table)
         return writer.rows if writer else _Discard()
 
+    def extend(self, table: str, columns: Callable[[], Sequence[Cells]]) -> None:
+        """Add rows to `table` as the columns that `columns` returns; it is not called if the table is not wanted.
+
+        A table gets all its rows in this way, or none.
+        """
+        assert table in TABLES, table
+        writer = self._writers.get(table)
+        if writer is not None:
+            writer.extend(columns())
+
     def flush(self, at_least: int | None = None) -> None:
         """Write the tables that have gathered a batch of rows, or `at_least` so many."""
         for writer in self._writers.values():
-            if len(writer.rows) >= (writer.batch_rows if at_least is None else at_least):
+            if writer.waiting() >= (writer.batch_rows if at_least is None else at_least):
                 writer.flush()
 
     def close(self) -> tuple[dict[str, int], str]:
@@ -89,6 +100,9 @@ class _TableWriter:
 
     def __init__(self, directory: Path, table: str) -> None:
         self.rows: list[tuple[Any, ...]] = []
+        self._blocks: list[Sequence[Cells]] = []
+        """Rows that came as columns."""
+        self._in_blocks = 0
         self.count = 0
         self._columns = TABLES[table]
         has_lists = any(column.kind in {Kind.NODES, Kind.MEMBERS} for column in self._columns)
@@ -110,20 +124,35 @@ class _TableWriter:
             column_encoding=dict.fromkeys(times, "DELTA_BINARY_PACKED") or None,
         )
 
-    def flush(self) -> None:
-        if not self.rows:
-            return
-        columns = list(zip(*self.rows, strict=True))
+    def extend(self, columns: Sequence[Cells]) -> None:
         assert len(columns) == len(self._columns), (len(columns), self._schema)
-        arrays = []
-        for column, digests, cells in zip(self._columns, self._digests, columns, strict=True):
-            array, contents = convert(column, cells)
+        if len(columns[0]):
+            self._blocks.append(columns)
+            self._in_blocks += len(columns[0])
+
+    def waiting(self) -> int:
+        return len(self.rows) + self._in_blocks
+
+    def flush(self) -> None:
+        assert not self.rows or not self._blocks, self._schema
+        if self.rows:
+            columns = list(zip(*self.rows, strict=True))
+            assert len(columns) == len(self._columns), (len(columns), self._schema)
+            self._write([convert(*pair) for pair in zip(self._columns, columns, strict=True)])
+            self.rows.clear()
+        elif self._blocks:
+            blocks = map(joined, zip(*self._blocks, strict=True))
+            self._write([convert_cells(*pair) for pair in zip(self._columns, blocks, strict=True)])
+            self._blocks.clear()
+            self._in_blocks = 0
+
+    def _write(self, converted: Sequence[tuple[pa.Array, list[bytes]]]) -> None:
+        arrays = [array for array, _ in converted]
+        for digests, (_, contents) in zip(self._digests, converted, strict=True):
             for digest, content in zip(digests, contents, strict=True):
                 digest.update(content)
-            arrays.append(array)
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
-        self.count += len(self.rows)
-        self.rows.clear()
+        self.count += len(arrays[0])
 
     def close(self) -> None:
         self.flush()
@@ -131,6 +160,7 @@ class _TableWriter:
 
     def release(self) -> None:
         self.rows.clear()
+        self._blocks.clear()
         try:
             self._writer.close()
         except OSError:

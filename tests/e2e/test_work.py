@@ -1,14 +1,21 @@
 """The work that a simulation does, counted: calls per visit and events per sample. Never its time."""
 
+import os
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from types import FrameType
 
+import pytest
+
 from scenarios.schema.load import load_scenario
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
+from sim.compiled import INTERPRETED, SWITCH, is_compiled
 from sim.trace.recorder import Recorder
 from sim.units import US_PER_S
+from tests.support.places import ROOT
+from tests.support.requirements import needs_compiled_core
 
 PACKAGES = ("sim", "network", "join", "scenarios")
 AVOIDED = (
@@ -18,7 +25,7 @@ AVOIDED = (
     "Cpus.occupy",
     "IdealAir._arrive",
     "IdealAir.unicast",
-    "Kernel.call_at",
+    "EventQueue.call_at",
     "Message.__init__",
     "true_time",
 )
@@ -34,6 +41,18 @@ def begun(folder: Path, *settings: str) -> Simulation:
     simulation.sensing.start()
     simulation.kernel.advance(60 * US_PER_S)
     return simulation
+
+
+def visited(folder: Path) -> tuple[Counter[str], int]:
+    """Calls of our functions during ten seconds in which every head is probed, and how many visits there were."""
+    simulation = begun(folder, "join.feedback=off")
+    air, before = simulation.network.air, simulation.sensing.with_value
+    air.log.clear()
+    calls = calls_until(simulation, 70 * US_PER_S)
+    visits = sum(row[1] == "probe" for row in air.log)
+    assert visits > 1_000
+    assert visits > 20 * (simulation.sensing.with_value - before) > 0
+    return calls, visits
 
 
 def calls_until(simulation: Simulation, until_us: int) -> Counter[str]:
@@ -53,21 +72,26 @@ def calls_until(simulation: Simulation, until_us: int) -> Counter[str]:
     return calls
 
 
-def test_a_visit_without_a_match_is_few_calls(tmp_path: Path) -> None:
-    simulation = begun(tmp_path, "join.feedback=off")
-    air = simulation.network.air
-    air.log.clear()
-    calls = calls_until(simulation, 70 * US_PER_S)
-    visits = sum(row[1] == "probe" for row in air.log)
-    readings = calls["InNetworkJoin.submit"]
-    assert visits > 1_000
-    assert visits > 20 * readings > 0
-    names = ("bare_visitor.<locals>.visit", "InNetworkJoin.serve", "ClusterHead.answer")
+@pytest.mark.skipif(is_compiled(), reason="counted in a process of its own, see below")
+def test_an_interpreted_visit_without_a_match_is_few_calls(tmp_path: Path) -> None:
+    calls, visits = visited(tmp_path)
+    names = ("BareVisits.visit", "InNetworkJoin.serve", "ClusterHead.answer")
     assert [calls[name] for name in names] == [visits] * 3
     assert calls["Forwarding.onward"] < 1.1 * visits
     # These are for readings, results and last visits, which are few.
     for name in AVOIDED:
         assert calls[name] < 0.5 * visits, (name, calls[name], visits)
+
+
+@needs_compiled_core
+def test_a_compiled_visit_without_a_match_calls_nothing_that_is_interpreted(tmp_path: Path) -> None:
+    calls, visits = visited(tmp_path)
+    assert max(calls.values()) < 0.5 * visits, calls.most_common(5)
+    name = "test_an_interpreted_visit_without_a_match_is_few_calls"
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", f"{__file__}::{name}"]
+    environment = os.environ | {SWITCH: INTERPRETED}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stdout.decode()
 
 
 def test_samples_without_a_value_share_events(tmp_path: Path) -> None:
@@ -78,3 +102,4 @@ def test_samples_without_a_value_share_events(tmp_path: Path) -> None:
     assert taken > 1_000
     assert simulation.kernel.processed - processed >= taken, "each sample counts as an event"
     assert calls["Sensing._sample"] < 0.6 * taken
+    assert calls["Sensing._sample"] > 0 or is_compiled()

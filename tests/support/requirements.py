@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.compiled import is_compiled, why_interpreted
 from tests.support.places import ROOT
 
 CHROMIUM = next(
@@ -19,6 +20,11 @@ CHROMIUM = next(
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None,
     reason="needs a browser: install Chromium (Debian: apt-get install chromium) so that it is on PATH",
+)
+
+needs_compiled_core = pytest.mark.skipif(
+    not is_compiled(),
+    reason=f"needs the compiled core, which is interpreted: {why_interpreted()} (`make setup` compiles it if there is a C compiler)",
 )
 
 _DOES_NOT_SHIP = "needs a recording that does not ship"

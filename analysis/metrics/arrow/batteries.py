@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.arrow.totals import grouped
-from analysis.trace.reader import TraceTables
+from analysis.trace.reader import TraceTables, numbers
 from sim.trace.kinds import CAUSES, RX, TX
 from sim.trace.tables import SINK
 
@@ -23,7 +23,7 @@ def energy_totals(trace: TraceTables) -> dict[str, Any]:
     columns = ("at_us", "node", *(f"{cause}_j" for cause in CAUSES), "control_j")
     held, rows, rows_max = [np.empty((len(columns) + 1, 0))], 0, HELD_MIN
     for batch in trace.batches("energy", *columns):
-        at_us, node, *joules = (np.asarray(column) for column in batch.columns)
+        at_us, node, *joules = (numbers(column) for column in batch.columns)
         drawn_j = sum(joules[: len(CAUSES)], np.zeros(len(node)))
         held.append(np.stack([node, at_us, drawn_j, *joules])[:, node != SINK])
         rows += len(batch)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.arrow.totals import NULL, grouped, integers
-from analysis.trace.reader import TraceTables, codes
+from analysis.trace.reader import TraceTables, codes, filled
 
 LISTED_MAX: Final = 1 << 19
 """Motes in a slice, if no row has more."""
@@ -60,7 +60,9 @@ class ResultRows:
         first = 0
         for batch in self._trace.batches("results", column):
             lists = batch.column(0)
-            lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+            lengths = filled(lists.value_lengths(), -1)
+            missing = lengths < 0
+            lengths = np.where(missing, 0, lengths)
             ends = np.cumsum(lengths, dtype=np.int64)
             slices = np.arange(LISTED_MAX, ends[-1], LISTED_MAX) if len(ends) else ends
             cuts = [0, *np.unique(np.searchsorted(ends, slices)).tolist(), len(batch)]
@@ -72,7 +74,7 @@ class ResultRows:
                     np.repeat(rows, lengths[start:stop]),
                     integers(members.field("node")),
                     integers(members.field("at_us")),
-                    rows[np.asarray(part.is_null())],
+                    rows[missing[start:stop]],
                 )
             first += len(batch)
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.metrics.metric import Count, Distinct, Sum, Total, Where
-from analysis.trace.reader import codes
+from analysis.trace.reader import codes, filled
 
 NULL: Final = -(1 << 62)
 """Stands for null in columns of integers."""
@@ -38,19 +38,21 @@ def table_totals(batches: Iterable[pa.RecordBatch], totals: Sequence[Total]) -> 
 
 def integers(column: pa.Array) -> NDArray[np.int64]:
     """A column of integers, with `NULL` for null."""
-    return np.asarray(pc.fill_null(column.cast(pa.int64()), NULL))
+    return filled(column.cast(pa.int64()), NULL)
 
 
 def _mask(batch: pa.RecordBatch, where: Where) -> pa.Array:
     """Which rows count; null is neither among the values nor not among them."""
     column = batch.column(where.column)
     if not pa.types.is_dictionary(column.type):
-        listed = pc.is_in(column, value_set=pa.array(where.values, column.type))
-        chosen = pc.invert(listed) if where.negated else listed
-        return pc.and_(chosen, column.is_valid())
-    positions, texts = codes(column)
-    flags = np.array([(text in where.values) is not where.negated for text in texts] + [False])
-    return pa.array(flags[positions])
+        cells = integers(column)
+        chosen = np.isin(cells, where.values, invert=where.negated) & (cells != NULL)
+    else:
+        positions, texts = codes(column)
+        flags = np.array([(text in where.values) is not where.negated for text in texts] + [False])
+        chosen = flags[positions]
+    content = pa.py_buffer(np.packbits(chosen, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(chosen), [None, content])
 
 
 class DistinctRows:

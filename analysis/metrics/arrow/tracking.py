@@ -14,7 +14,7 @@ from analysis.metrics.arrow.exact_answer import VALUE
 from analysis.metrics.arrow.results import ResultRows
 from analysis.metrics.arrow.sink_answer import stays_of_sets
 from analysis.metrics.arrow.totals import NULL, grouped, integers
-from analysis.trace.reader import TraceTables
+from analysis.trace.reader import TraceTables, filled
 from sim.trace.tables import AnswerLevel
 
 Integers = NDArray[np.int64]
@@ -65,7 +65,7 @@ def _inside(trace: TraceTables) -> tuple[Integers, Integers, Integers]:
         at_us, column = integers(batch.column(0)), batch.column(1)
         times.append(at_us)
         nodes.append(integers(column.flatten()))
-        of.append(np.repeat(at_us, integers(column.value_lengths().fill_null(0))))
+        of.append(np.repeat(at_us, filled(column.value_lengths(), 0)))
     instants = np.unique(np.concatenate(times))
     instant, node = np.searchsorted(instants, np.concatenate(of)), np.concatenate(nodes)
     order, starts = grouped(instant, node)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from analysis.trace.reader import TraceTables, codes
+from analysis.trace.reader import TraceTables, codes, numbers
 
 
 def traffic_by_kind(trace: TraceTables) -> dict[str, dict[str, int]]:
@@ -18,7 +18,7 @@ def traffic_by_kind(trace: TraceTables) -> dict[str, dict[str, int]]:
         kinds.update(texts[position] for position in np.unique(positions).tolist())
         for name, column in (("messages", "sent"), ("bytes", "sent_bytes")):
             totals = np.zeros(len(texts), np.int64)
-            np.add.at(totals, positions, batch.column(column).to_numpy())
+            np.add.at(totals, positions, numbers(batch.column(column)))
             sums.update({(kind, name): int(n) for kind, n in zip(texts, totals, strict=True)})
     return {
         kind: {name: sums[kind, name] for name in ("messages", "bytes")} for kind in sorted(kinds)

@@ -19,13 +19,15 @@ from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.retry import Retry
 from join.strategies.snjoin_star.rules.notes import NoteWriter
 from join.strategies.snjoin_star.tactic import ProbingTactic
-from network.contract import Message, true_time
+from network.contract import true_time
+from network.message import Message
+from network.service import Service
 from sim.memo import Memo
 from sim.trace.kinds import ACK, FEEDBACK, PROBE, READING, RESULT, STATE
 from sim.trace.tables import SINK, DropReason, RequestEnd
 
 
-class InNetworkJoin:
+class InNetworkJoin(Service):
     """SNJoin* at every head, with the sink at the end of each probing sequence.
 
     A head that steps down hands its readings over, if there is a `handover`; else it answers for them until they
@@ -44,6 +46,7 @@ class InNetworkJoin:
         forwarding: Forwarding,
         tactic: ProbingTactic,
     ) -> None:
+        super().__init__()
         self._clock = ports.clock
         self._links = ports.links
         self._cpus = ports.cpus
@@ -57,10 +60,9 @@ class InNetworkJoin:
         costs = settings.costs
         self._reading_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.reading_us(*work))
         """By tables and partners."""
-        self._probe_us: Memo[int, Memo[int, float]] = Memo(
-            lambda tables: Memo(lambda partners: costs.probe_us(tables, partners))
-        )
-        """By tables, then partners."""
+        self._probe_us: Memo[tuple[int, int], float] = Memo(lambda work: costs.probe_us(*work))
+        """By tables and partners."""
+        self._miss_us = self._probe_us[1, 0]
         self._result_us: Memo[int, float] = Memo(costs.result_us)
         """By partners."""
         self._note_us = costs.feedback_us()
@@ -68,8 +70,6 @@ class InNetworkJoin:
         self._notes = notes
         self._order = order
         self._forwarding = forwarding
-        self.onward = forwarding.onward
-        self.end = forwarding.end
         self._tactic = tactic
         probing = settings.probing
         self._retry: Retry | None = None
@@ -148,7 +148,7 @@ class InNetworkJoin:
             self._handover.pass_on(node, held)
         self._send(request, done_us)
 
-    # Probed heads (Fig. 3, second case): with `onward` and `end`, a `network.contract.Service`.
+    # Probed heads (Fig. 3, second case): a `network.service.Service`.
 
     def serve(self, message: Message, start_us: int) -> float:
         """Add the partners that a head holds; returns how long its CPU takes, in microseconds."""
@@ -159,7 +159,20 @@ class InNetworkJoin:
         head = self._heads[node]
         local_us = start_us if self._has_true_time else self._local_us(node, start_us)
         found = head.answer(request, local_us)
-        return self._probe_us[head.tables][found]
+        if found == 0 and head.tables == 1:  # nearly all
+            return self._miss_us
+        return self._probe_us[head.tables, found]
+
+    def onward(self, body: ProbeRequest) -> str | None:
+        """The kind of the next message of a request that was served; sets `target` and `body_bytes`."""
+        forwarding = self._forwarding
+        kind = forwarding.onward(body)
+        self.target, self.body_bytes = forwarding.target, forwarding.body_bytes
+        return kind
+
+    def end(self, body: ProbeRequest, at_us: int) -> None:
+        """End a request that found nothing."""
+        self._forwarding.end(body, at_us)
 
     def refuse(self, message: Message) -> None:
         """Drop a request that finds the queue of a head full."""

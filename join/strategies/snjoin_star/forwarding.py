@@ -2,10 +2,9 @@
 
 from join.reading import Reading
 from join.strategies.contract import Ports, SinkPort
-from join.strategies.message_sizes import request_bytes
+from join.strategies.message_sizes import HEAD_COUNT_BYTES, request_bytes
 from join.strategies.snjoin_star.request import ProbeRequest
 from network.contract import Message
-from sim.memo import Memo
 from sim.trace.kinds import PROBE, RESULT
 from sim.trace.tables import SINK, DropReason, RequestEnd
 
@@ -19,30 +18,33 @@ class Forwarding:
         self._accounts = ports.accounts
         self._end_us = ports.end_us
         self._reports_all = reports_all
-        self._bare_bytes: Memo[int, int] = Memo(lambda heads: request_bytes(heads, 0))
-        """A request without partners, by the heads in its sequence."""
+        self._bare_bytes = request_bytes(0, 0)
+        """A request without heads to probe and without partners."""
+        self.target = SINK
+        self.body_bytes = 0
         self.unformed: list[ProbeRequest] = []
         """Requests that a CPU is still working on when the run ends, with nothing left to send."""
 
     def forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
         """Send a request to the next head of its sequence, or the partners it found to the sink."""
-        onward = self.onward(request)
-        if onward is None:
+        kind = self.onward(request)
+        if kind is None:
             self.end(request, at_us)
         else:
-            kind, target, size = onward
-            self._unicast(kind, node, target, size, request, at_us)
+            self._unicast(kind, node, self.target, self.body_bytes, request, at_us)
 
-    def onward(self, request: ProbeRequest) -> tuple[str, int, int] | None:
-        """Kind, target and bytes of body of the next message; None if the sink does not need the request."""
+    def onward(self, request: ProbeRequest) -> str | None:
+        """The kind of the next message; None if the sink does not need the request. Sets `target` and `body_bytes`."""
         sequence = request.sequence
         heads = len(sequence)
         position = request.position
-        size = self._bare_bytes[heads] + request.partners_bytes
+        self.body_bytes = self._bare_bytes + heads * HEAD_COUNT_BYTES + request.partners_bytes
         if position < heads:
-            return PROBE, sequence[position], size
+            self.target = sequence[position]
+            return PROBE
         if self._reports_all or request.found:
-            return RESULT, SINK, size
+            self.target = SINK
+            return RESULT
         return None
 
     def end(self, request: ProbeRequest, at_us: int) -> None:

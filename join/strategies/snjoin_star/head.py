@@ -173,7 +173,7 @@ class MJoinHead(ClusterHead):
 
     def take_reading(self, value: Value, origin: int, at_us: int, now_us: int) -> ProbeRequest:
         """Insert a member's new reading into its own table and probe all tables."""
-        request = super().take_reading(value, origin, at_us, now_us)
+        request = ClusterHead.take_reading(self, value, origin, at_us, now_us)
         self.tables = self._member_tables.tables
         return request
 
@@ -183,7 +183,7 @@ class MJoinHead(ClusterHead):
         if request.position:
             seen = self._answered % request.position
             self._selectivity.observe(request.sequence[seen], request.counts[seen + 1])
-        found = super().answer(request, now_us)
+        found = ClusterHead.answer(self, request, now_us)
         self.tables = self._member_tables.tables
         return found
 

@@ -1,11 +1,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network.mac.base import LogRow
 from network.traffic import TrafficTally
+from network.transmission_log import LogRow, TransmissionLog
 from sim.trace.tables import SINK, Outcome
 
 SECOND = 1_000_000
+
+
+def logged(*rows: LogRow) -> TransmissionLog:
+    log = TransmissionLog()
+    for row in rows:
+        log.append(row)
+    return log
 
 
 @st.composite
@@ -27,8 +34,8 @@ def log_rows(draw: st.DrawFn) -> LogRow:
 def test_sums_equal_counting_row_by_row_however_the_log_is_cut(log: list[LogRow], cut: int) -> None:
     written: list[tuple[object, ...]] = []
     tally = TrafficTally(written)
-    tally.absorb(log[:cut], [])
-    tally.absorb(log[cut:], [])
+    tally.absorb(logged(*log[:cut]), [])
+    tally.absorb(logged(*log[cut:]), [])
     tally.write(100 * SECOND)
     expected: dict[tuple[int, int, str], list[int]] = {}
     for at_us, kind, source, target, size, outcome, arrived_us, addressed, received in log:
@@ -50,7 +57,7 @@ def test_sums_equal_counting_row_by_row_however_the_log_is_cut(log: list[LogRow]
 def test_copies_of_broadcasts_stand_at_their_receivers() -> None:
     written: list[tuple[object, ...]] = []
     tally = TrafficTally(written)
-    tally.absorb([], [(SECOND + 5, "head", 50, [3, 1])])
+    tally.absorb(logged(), [(SECOND + 5, "head", 50, [3, 1])])
     tally.write(10 * SECOND)
     assert written == [(1, 1, "head", 0, 0, 1, 50, 0, 0), (1, 3, "head", 0, 0, 1, 50, 0, 0)]
 
@@ -59,7 +66,7 @@ def test_a_second_is_written_once_it_is_over_and_only_once() -> None:
     written: list[tuple[object, ...]] = []
     tally = TrafficTally(written)
     row: LogRow = (SECOND - 1, "probe", 0, 1, 10, Outcome.LOST, None, 1, 0)
-    tally.absorb([row], [])
+    tally.absorb(logged(row), [])
     tally.write(SECOND - 1)
     assert written == []
     tally.write(SECOND)

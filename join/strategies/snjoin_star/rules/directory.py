@@ -7,8 +7,7 @@ result. Exploration is not needed: nothing is found by chance.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from join.contract import Value
 from join.reading import Stamp
@@ -16,6 +15,7 @@ from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import bucket_of
+from join.strategies.snjoin_star.rules.value_holders import Held, Holders, ValueHolders
 from sim.units import US_PER_S
 
 VALUES_PER_BUCKET = 16
@@ -24,24 +24,13 @@ VALUES_PER_BUCKET = 16
 MEMORY_US = 60 * US_PER_S
 """How long beyond two windows the sink remembers a reading: requests can be that late."""
 
-Holders = dict[int, int]
-"""Heads and how many of their sensors hold a value."""
-
-
-class _Held(NamedTuple):
-    """The newest of a sensor's readings of one value that one head holds."""
-
-    at_us: int
-    stamp: Stamp
-
 
 class Directory:
     """At the sink: how many sensors of which heads hold each value, learnt from readings."""
 
     def __init__(self, *, window_us: int) -> None:
         self._window_us = window_us
-        self._held: dict[Value, dict[int, dict[int, _Held]]] = {}
-        """By value, sensor and head."""
+        self._held: dict[Value, ValueHolders] = {}
         self._last_us: OrderedDict[Value, int] = OrderedDict()
         """By value: its newest reading; the value longest without one first."""
         self._newest_us = -(1 << 62)
@@ -49,10 +38,10 @@ class Directory:
 
     def take(self, value: Value, sensor: int, head: int, at_us: int, stamp: Stamp) -> None:
         """Record that `head` holds a reading of `sensor`, processed there at `stamp`."""
-        at_heads = self._held.setdefault(value, {}).setdefault(sensor, {})
-        known = at_heads.get(head)
-        if known is None or known.stamp < stamp:
-            at_heads[head] = _Held(at_us, stamp)
+        held = self._held.get(value)
+        if held is None:
+            held = self._held[value] = ValueHolders()
+        held.take(sensor, head, Held(at_us, stamp))
         self._newest_us = max(self._newest_us, at_us)
         self._last_us[value] = max(self._last_us.get(value, at_us), at_us)
         self._last_us.move_to_end(value)
@@ -70,25 +59,11 @@ class Directory:
         newest one. A request that its newest reading has overtaken does not find that one, since it is not stamped
         `before` it, and needs the heads that the sensor had earlier too.
         """
-        sensors = self._held.get(value, {})
-        oldest_us = at_us - self._window_us
-        forgotten_us = self._forgotten_us()
-        holders: Holders = {}
-        for sensor, at_heads in list(sensors.items()):
-            if sensor == origin:
-                continue
-            newest_first: Iterable[tuple[int, _Held]] = at_heads.items()
-            if len(at_heads) > 1:
-                newest_first = sorted(newest_first, key=_by_stamp, reverse=True)
-            for head, held in newest_first:
-                if held.at_us >= oldest_us:
-                    holders[head] = holders.get(head, 0) + 1
-                if before is None or held.stamp < before:
-                    break
-            for head in [head for head, held in newest_first if held.at_us < forgotten_us]:
-                del at_heads[head]
-            if not at_heads:
-                del sensors[sensor]
+        held = self._held.get(value)
+        if held is None:
+            return {}
+        holders = held.holders(at_us - self._window_us, before, origin)
+        held.forget(self._forgotten_us())
         return holders
 
     def _forgotten_us(self) -> int:
@@ -104,10 +79,6 @@ class Directory:
                 break
             del self._last_us[value]
             del self._held[value]
-
-
-def _by_stamp(entry: tuple[int, _Held]) -> Stamp:
-    return entry[1].stamp
 
 
 class DirectoryProbing:

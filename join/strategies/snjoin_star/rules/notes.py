@@ -6,9 +6,10 @@ from typing import Final, Protocol
 from join.contract import Value
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
-from join.strategies.snjoin_star.rules.directory import VALUES_PER_BUCKET, Directory, Holders
+from join.strategies.snjoin_star.rules.directory import VALUES_PER_BUCKET, Directory
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import Weights, bucket_of, weights_of
+from join.strategies.snjoin_star.rules.value_holders import Holders
 from sim.units import US_PER_S
 
 UNHEARD_US: Final = 600 * US_PER_S

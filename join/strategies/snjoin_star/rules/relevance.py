@@ -112,7 +112,7 @@ class RelevanceMatrix:
             keyed.sort(reverse=True)
             chosen = [(chance, head) for _, chance, head in keyed[: round(plain_sum(chances))]]
         chosen.sort()
-        return tuple(head for _, head in chosen)
+        return tuple([head for _, head in chosen])
 
     def learn(self, note: Note, now_us: int) -> None:
         """Apply one feedback note: RFBM[h, i] += w_i - mean(w) over the heads probed (§4)."""

@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from network.mac.base import LogRow
 from network.mac.lpl import SAMPLE_US, STAY_US
 from network.radio.link_table import LinkTable
 from network.radio.profile import load_profile
 from network.topology import Placement
+from network.transmission_log import LogRow
 from scenarios.fidelity.lpl_rig import LplBench, expected_costs, measured_costs
 from sim.trace.tables import SINK, DropReason, Outcome
 from sim.units import US_PER_S

@@ -195,7 +195,7 @@ def test_who_has_no_path_is_unreachable_and_sends_nothing() -> None:
     ((message, reason),) = line.lost
     assert (message.source, message.target, message.body) == (0, SINK, "body")
     assert reason is DropReason.UNREACHABLE
-    assert line.air.log == []
+    assert list(line.air.log) == []
     assert line.air.unreachable == 1
     assert line.routes.cut_off() == [0, 1]
 
@@ -217,7 +217,7 @@ def test_who_has_no_path_since_the_target_is_dead_is_told_so() -> None:
     line.air.unicast("data", 0, 3, 20, "body", 0)
     ((message, reason),) = line.lost
     assert reason is DropReason.DEAD
-    assert (message.bytes, message.hops, line.air.log, line.air.unreachable) == (0, 0, [], 0)
+    assert (message.bytes, message.hops, list(line.air.log), line.air.unreachable) == (0, 0, [], 0)
 
 
 def test_a_message_that_its_relay_takes_to_the_grave_does_not_say_that_its_target_is_dead() -> None:

@@ -1,0 +1,33 @@
+cimport cython
+
+from join.strategies.snjoin_star.request cimport ProbeRequest
+
+
+cdef class ClusterHead:
+    cdef public long long node
+    cdef public object rule
+    cdef object _order
+    cdef public object table
+    cdef object _values
+    cdef bint _factorised
+    cdef object _match
+    cdef object _partners_size
+    cdef public long long tables
+    cdef long long _counter
+    cdef long long _sweep_due_us
+    cdef list _others
+    cdef list _lingering
+
+    cpdef list others(self, long long now_us)
+    cpdef ProbeRequest take_reading(self, value, long long origin, long long at_us, long long now_us)
+    @cython.locals(found=cython.longlong)
+    cpdef long long answer(self, ProbeRequest request, long long now_us) except -1
+    cpdef _sweep(self, long long now_us)
+    @cython.locals(count=cython.longlong)
+    cpdef long long _add(self, ProbeRequest request, tuple matches) except -1
+
+
+cdef class MJoinHead(ClusterHead):
+    cdef object _selectivity
+    cdef object _member_tables
+    cdef long long _answered
