@@ -202,10 +202,10 @@ class MemberTables(ValueTable):
         """Tables that are not empty: a member whose readings have left the window has none."""
         return len(self._readings)
 
-    def add(self, record: Record[Stamp]) -> None:
-        """Store one occurrence."""
-        super().add(record)
+    def add(self, record: Record[Stamp]) -> bool:
+        """Store one occurrence; returns whether it is its stream's newest."""
         self._readings[record[2]] += 1
+        return super().add(record)
 
     def forget(self, record: Record[Stamp]) -> None:
         """Drop one occurrence, and its stream's table with the last."""
