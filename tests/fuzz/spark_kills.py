@@ -34,6 +34,7 @@ join.strategy = ["snjoin-star", "centralised"]
 RUNS: Final = 4
 SECONDS_MOST: Final = {"sweep": 11.0, "worker": 11.0, "compact": 8.0, "compare": 8.0}
 """About how long each command takes: a moment beyond it finds it finished."""
+METRICS: Final = ("bytes", "energy_j", "recall")
 QUICK: Final = ("--master", "local[2]", "--conf", "spark.driver.memory=1g")
 JVM: Final = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -192,12 +193,10 @@ def _stamp(out: Path, run: str) -> tuple[int, int]:
 
 
 def _numbers(path: Path) -> dict[str, str]:
-    """By run: all its metrics that do not depend on the machine."""
+    """By run: some of its metrics."""
     with path.open(newline="") as file:
-        return {
-            row["run"]: row["fingerprint"] + row["bytes"] + row["recall"]
-            for row in csv.DictReader(file)
-        }
+        rows = list(csv.DictReader(file))
+    return {Path(row["run"]).name: "/".join(row[name] for name in METRICS) for row in rows}
 
 
 def main() -> int:
