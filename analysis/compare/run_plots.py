@@ -155,7 +155,7 @@ def overview(labels: Sequence[str], rows: Sequence[Row], *, title: str) -> Figur
     defined = [
         name
         for name in (*OVERVIEW, *OVERVIEW_INSTEAD)
-        if any(row[name] is not None for row in rows)
+        if any(row.get(name) is not None for row in rows)
     ]
     names = defined[: len(OVERVIEW)] or OVERVIEW[:1]
     columns = 2

@@ -9,7 +9,7 @@ from join.reading import Reading
 from join.sink.activity import Vouched
 from join.sink.answer import Answer
 from join.sink.queries import SinkQueries
-from network.contract import Clock, LocalTime
+from network.contract import Clock, LocalTime, true_time
 from sim.trace.recorder import Rows
 from sim.trace.rows import result_row
 from sim.trace.tables import AnswerLevel
@@ -69,6 +69,7 @@ class SinkSite:
         self._with_partners = settings.with_partners
         self._merge = settings.merge
         self._true_us = true_us
+        self._has_true_time = true_us is true_time
         self._amends = settings.amends
         self._queries = queries
         self._memory_us = 2 * settings.window_us + MEMORY_US
@@ -152,7 +153,10 @@ class SinkSite:
         due_us = self._due_us.get(value)
         if due_us is None or self.answer.departure_us(min(sensors_us.values())) < due_us:
             self._watch(value, at_us)
-        delay_us = at_us - self._true_us(reading.node, reading.at_us)
+        read_us = reading.at_us
+        if not self._has_true_time:
+            read_us = self._true_us(reading.node, read_us)
+        delay_us = at_us - read_us
         self.width += len(newest_us)
         for listener in self._listeners:
             listener(at_us)

@@ -178,7 +178,7 @@ class Sensing:
         if not ledger.draw(node, ledger.sense_j, self._sample_j):
             return
         self.taken += 1
-        stamp_us = self._local_us(node, at_us)
+        stamp_us = at_us if self._has_true_time else self._local_us(node, at_us)
         # In place, not by a function of `sim.trace.rows`: one per sample, where a call would cost a tenth of the time.
         self._append((at_us, node, value if value >= 0 else None, level, stamp_us))
         if value >= 0:

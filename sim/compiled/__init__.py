@@ -28,7 +28,6 @@ MODULES: Final = (
     "network.mac.ideal",
     "network.mac.bare_visit",
     "join.state.clean_sweep",
-    "join.state.newest",
     "join.state.value_table",
     "join.sink.answer",
     "join.sink.site",

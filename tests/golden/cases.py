@@ -166,7 +166,7 @@ def _rivals() -> Iterator[Case]:
 def _automatic() -> Iterator[Case]:
     """Plans that are chosen, announced and switched, at each level, and on radios that fail."""
     chosen = ("join.strategy=automatic", "duration_s=30.0")
-    hops = ("routing.heads=multi-hop", "routing.sink=multi-hop", "radio.range_m=40.0")
+    hops = ("routing.heads=multi-hop", "routing.sink=multi-hop")
     for level in ("results", "sets", "occupancy", "count"):
         answer = (*chosen, f"join.answer={level}")
         yield _busy(f"automatic-{level}", *answer, *hops)

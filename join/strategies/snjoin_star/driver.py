@@ -134,7 +134,7 @@ class InNetworkJoin(Service):
         if start_us >= self._end_us:
             self._accounts.in_flight(reading, self._end_us)
             return
-        local_us = self._local_us(node, start_us)
+        local_us = start_us if self._has_true_time else self._local_us(node, start_us)
         if local_us - reading.at_us > self._late_us:
             self._accounts.dropped(reading, node, DropReason.LATE, self._clock.now_us)
             return
@@ -253,7 +253,8 @@ class InNetworkJoin(Service):
         if start_us is None:
             self._on_reply_lost(message, DropReason.QUEUE_FULL)
             return
-        self._heads[node].learn(note, self._local_us(node, start_us))
+        local_us = start_us if self._has_true_time else self._local_us(node, start_us)
+        self._heads[node].learn(note, local_us)
         self._cpus.occupy(node, start_us, self._note_us)
 
     def close(self, on_air: Sequence[Message]) -> None:
