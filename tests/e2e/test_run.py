@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -282,7 +283,7 @@ def test_a_run_that_cannot_be_written_to_its_end_says_so_and_is_marked(
     tmp_path: Path, bytes_most: int
 ) -> None:
     # A limit on the size of files fails like a full disk, without one.
-    limited = f"ulimit -f {max(1, bytes_most // 1024)}; exec {sys.executable} -m scenarios"
+    limited = f"ulimit -f {max(1, bytes_most // 1024)}; exec {quote(sys.executable)} -m scenarios"
     run = f"{limited} run {SMALL} --out run --set duration_s=60.0"
     done = subprocess.run(
         ["bash", "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -299,7 +300,7 @@ def test_a_run_that_cannot_be_written_to_its_end_says_so_and_is_marked(
 
 
 def test_output_that_cannot_be_printed_is_one_message(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m scenarios scenarios > /dev/full"
+    command = f"{quote(sys.executable)} -m scenarios scenarios > /dev/full"
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -334,7 +335,7 @@ def test_a_directory_that_a_killed_run_had_only_begun_is_free(tmp_path: Path) ->
 
 
 def test_a_run_without_descriptors_left_says_so_and_is_marked(tmp_path: Path) -> None:
-    run = f"ulimit -n 14; exec {sys.executable} -m scenarios run {SMALL} --out run"
+    run = f"ulimit -n 14; exec {quote(sys.executable)} -m scenarios run {SMALL} --out run"
     done = subprocess.run(
         ["bash", "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False
     )
