@@ -5,6 +5,7 @@ that cause and accepts no further work; it dies once the work it has already pai
 dead mote never sends.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
 from math import inf
 
@@ -19,6 +20,8 @@ EXACT_J = 1e5
 class Ledger:
     """The batteries of all motes; the sink, last, is on mains.
 
+    Joules and times are arrays of numbers, not lists of objects: they change with every hop.
+
     Invariants:
         * No battery is below zero.
         * For each mote, battery = residual + the sum of all causes, up to rounding.
@@ -27,10 +30,10 @@ class Ledger:
     def __init__(self, kernel: Kernel, batteries_j: Sequence[float]) -> None:
         self._kernel = kernel
         self.battery_j = [*batteries_j, inf]
-        self.residual_j = list(self.battery_j)
+        self.residual_j = array("d", self.battery_j)
         nodes = len(self.battery_j)
-        self.by_cause_j = {cause: [0.0] * nodes for cause in (*CAUSES, CONTROL)}
-        """What each node has drawn, by cause; the attributes below are these lists, for code that draws often."""
+        self.by_cause_j = {cause: array("d", bytes(8 * nodes)) for cause in (*CAUSES, CONTROL)}
+        """What each node has drawn, by cause; the attributes below are these arrays, for code that draws often."""
         self.tx_j = self.by_cause_j[TX]
         self.rx_j = self.by_cause_j[RX]
         self.idle_j = self.by_cause_j[IDLE]
@@ -41,10 +44,12 @@ class Ledger:
         self.control_j = self.by_cause_j[CONTROL]
         self.alive = [True] * nodes
         """Whether each mote works: it has energy and has not crashed or been removed."""
-        self.paid_until_us = [0] * nodes
+        self.paid_until_us = array("q", bytes(8 * nodes))
         """When the last work that each mote has paid for starts or is done."""
         self.deaths: list[tuple[int, NodeId]] = []
         self._listeners: list[Callable[[NodeId], None]] = []
+        self._left_j = self.residual_j
+        """The same array, by its C type."""
 
     @property
     def count(self) -> int:
@@ -55,7 +60,7 @@ class Ledger:
         """Register `listener(node)`, called on death, crash or removal."""
         self._listeners.append(listener)
 
-    def draw(self, node: NodeId, cause_j: list[float], joules: float) -> bool:
+    def draw(self, node: NodeId, cause_j: "array[float]", joules: float) -> bool:
         """Draw `joules` from a mote's battery for one of the ledger's causes; nothing from dead motes.
 
         Returns:
@@ -63,13 +68,13 @@ class Ledger:
         """
         if not self.alive[node]:
             return False
-        left_j = self.residual_j[node] - joules
+        left_j = self._left_j[node] - joules
         if left_j > 0.0:
-            self.residual_j[node] = left_j
+            self._left_j[node] = left_j
             cause_j[node] += joules
             return True
-        cause_j[node] += self.residual_j[node]
-        self.residual_j[node] = 0.0
+        cause_j[node] += self._left_j[node]
+        self._left_j[node] = 0.0
         self._die(node)
         return False
 

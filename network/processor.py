@@ -5,6 +5,7 @@ soon as the job is admitted and let it take effect when `occupy` says it is done
 message instead of two.
 """
 
+from array import array
 from collections import deque
 
 from network.contract import NodeId
@@ -22,26 +23,28 @@ class Cpus:
     ) -> None:
         assert queue > 0, queue
         self._kernel = kernel
-        self._draw = ledger.draw
+        self._ledger = ledger
         self._cpu_j = ledger.cpu_j
         self._paid_until_us = ledger.paid_until_us
         self.queue = queue
         """How many jobs a mote has room for."""
-        self._sink_speed = sink_speed
         j_per_us = active_w * 1e-6
         # Jobs differ only in the number of steps, so there are few different service times.
         self.work: Memo[float, tuple[int, float]] = Memo(lambda us: (round(us), us * j_per_us))
         """By service time: whole microseconds, and joules."""
+        self._sink_us: Memo[float, int] = Memo(lambda us: round(us / sink_speed))
         nodes = ledger.count + 1
-        self.last_us = [0] * nodes
+        self.last_us = array("q", bytes(8 * nodes))
         """When the last job that each node has accepted will be done, or was."""
         self.earlier_us: list[deque[int]] = [deque() for _ in range(nodes)]
         """When those before it will be done, ascending."""
+        self._last_us = self.last_us
+        """The same array, by its C type."""
 
     def admit(self, node: NodeId) -> int | None:
         """When a job that arrives now can start, or None if there is no room for it."""
         now_us = self._kernel.now_us
-        last_us = self.last_us[node]
+        last_us = self._last_us[node]
         if last_us <= now_us:
             return now_us
         earlier_us = self.earlier_us[node]
@@ -54,19 +57,20 @@ class Cpus:
     def occupy(self, node: NodeId, start_us: int, service_us: float) -> int:
         """Serve the job admitted for `start_us`; returns when it is done."""
         if node == SINK:
-            done_us = start_us + round(service_us / self._sink_speed)
+            done_us = start_us + self._sink_us[service_us]
         else:
             service_whole_us, joules = self.work[service_us]
             done_us = start_us + service_whole_us
-            if self._draw(node, self._cpu_j, joules) and done_us > self._paid_until_us[node]:
+            paid = self._ledger.draw(node, self._cpu_j, joules)
+            if paid and done_us > self._paid_until_us[node]:
                 self._paid_until_us[node] = done_us
         self.keep(node, start_us, done_us)
         return done_us
 
     def keep(self, node: NodeId, start_us: int, done_us: int) -> None:
         """Note a job that runs from `start_us`, when the one before it is done, to `done_us`."""
-        if self.last_us[node] > self._kernel.now_us:
-            self.earlier_us[node].append(self.last_us[node])
+        if self._last_us[node] > self._kernel.now_us:
+            self.earlier_us[node].append(self._last_us[node])
         elif self.earlier_us[node]:
             self.earlier_us[node].clear()
-        self.last_us[node] = done_us
+        self._last_us[node] = done_us

@@ -18,7 +18,7 @@ from join.operators.spill import Flushing
 from join.operators.spilling_join import table_join
 from join.operators.table import Held, TableWindows, Work
 from join.state.clean_sweep import Record
-from join.state.value_table import OccurrenceTable
+from join.state.occurrence_table import OccurrenceTable
 
 
 class SNJoinTable(OccurrenceTable[int]):

@@ -35,7 +35,7 @@ from join.operators.spill import PARTITIONS, DiskPart, Flushing, Spilled, Spilli
 from join.operators.table import MakeTable, TableWindows
 from join.operators.table_join import TableJoin, result_of, stamp_of
 from join.state.clean_sweep import Record, make_sweep
-from join.state.value_table import OccurrenceTable
+from join.state.occurrence_table import OccurrenceTable
 from join.state.view import Clock
 from join.state.watermark import FUTURE_US_MAX, Watermark
 from join.windows import LastTuples, WindowError

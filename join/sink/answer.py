@@ -5,17 +5,11 @@ answer of a value appears (`+`) when two sensors join, changes (`u`) with every 
 sensors leave, and dissolves (`-`) when fewer than two are left. The results of an instant come before its departures.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
-from operator import gt
-from typing import Final
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from sim.trace.tables import Change
-
-_NEVER_US: Final = -(1 << 62)
-"""Before any time: clocks that run behind may show times below zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +18,7 @@ class Departure:
 
     change: Change
     value: Value
-    left: tuple[Member, ...]
+    left: tuple[Partner, ...]
     answer: int
     """Sensors in the answer now; zero if it dissolved."""
 
@@ -39,16 +33,19 @@ class Answer:
         self._window_us = window_us
         self._sets: dict[Value, dict[int, int]] = {}
 
-    def update(self, value: Value, newest_us: Mapping[int, int]) -> tuple[Change, int]:
-        """Add a result's sensors with their newest times; returns the change and the answer's size."""
+    def update(self, value: Value, parts: Sequence[tuple[Partner, ...]]) -> tuple[Change, int]:
+        """Add a result's sensors, of which the newest times count; returns the change and the answer's size."""
         current = self._sets.get(value)
         change = Change.UPDATE
         if current is None:
             current = self._sets[value] = {}
             change = Change.ADD
-        # Results are some hundred sensors wide: the loop over them is left to C.
-        known_us = map(current.get, newest_us, repeat(_NEVER_US))
-        current.update(compress(newest_us.items(), map(gt, newest_us.values(), known_us)))
+        for part in parts:
+            for member in part:
+                node: int = member[0]  # type: ignore[assignment]
+                known_us = current.get(node)
+                if known_us is None or known_us < member[1]:
+                    current[node] = member[1]
         return change, len(current)
 
     def departure_us(self, at_us: int) -> int:
@@ -70,10 +67,9 @@ class Answer:
             return None
         if len(staying) < 2:
             del self._sets[value]
-            left = tuple(Member(node, us) for node, us in current.items())
-            return Departure(Change.REMOVE, value, left, 0)
+            return Departure(Change.REMOVE, value, tuple(current.items()), 0)
         self._sets[value] = staying
-        left = tuple(Member(node, us) for node, us in current.items() if us < oldest_us)
+        left = tuple([member for member in current.items() if member[1] < oldest_us])
         return Departure(Change.UPDATE, value, left, len(staying))
 
     def __contains__(self, value: Value) -> bool:

@@ -7,7 +7,7 @@ ripple join, which has none: in buffers scanned).
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from join.contract import Arity, Member, Occurrence, Stream
+from join.contract import Arity, Occurrence, Partner, Stream
 from join.operators.registry import make_operator
 from join.reading import Reading
 from join.strategies.contract import JoinSettings
@@ -20,7 +20,7 @@ from sim.trace.tables import SINK
 class Joined(NamedTuple):
     """The partners of a reading at the sink."""
 
-    partners: list[tuple[Member, ...]]
+    partners: list[tuple[Partner, ...]]
     width: int
     """How many sensors the partners are of."""
     tables: int
@@ -72,13 +72,13 @@ class OperatorAtSink:
         if stats.late > self._late:
             self._late = stats.late
             return None
-        sensors: set[Stream] = {member.stream for part in partners for member in part}
+        sensors: set[Stream] = {stream for part in partners for stream, _ in part}
         return Joined(partners, len(sensors), tables)
 
-    def _members(self, partners: Iterable[tuple[Stream, Sequence[int]]]) -> tuple[Member, ...]:
+    def _members(self, partners: Iterable[tuple[Stream, Sequence[int]]]) -> tuple[Partner, ...]:
         if self._factorised:
-            return tuple(Member(stream, us) for stream, times in partners for us in times)
-        return tuple(Member(stream, times[-1]) for stream, times in partners)
+            return tuple((stream, us) for stream, times in partners for us in times)
+        return tuple((stream, times[-1]) for stream, times in partners)
 
 
 def sink_operator(settings: JoinSettings) -> SinkOperator:

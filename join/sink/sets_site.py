@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from join.reading import Reading
 from join.sink.activity import Activity, NetSetChange, SetChange, Vouched
 from network.contract import Clock, LocalTime
@@ -80,7 +80,7 @@ class SetsSite:
     def take_result(
         self,
         origin: Reading,
-        partners: list[tuple[Member, ...]],
+        partners: list[tuple[Partner, ...]],
         at_us: int,
         *,
         partial: bool = False,
@@ -105,10 +105,10 @@ class SetsSite:
         change = take(value, vouched, now_us)
         self._record(change, value, now_us - sent_us)
 
-    def _take_result(self, result: tuple[Reading, list[tuple[Member, ...]]]) -> None:
+    def _take_result(self, result: tuple[Reading, list[tuple[Partner, ...]]]) -> None:
         origin, partners = result
         window_us, now_us = self._settings.window_us, self._clock.now_us
-        members = [Member(origin.node, origin.at_us)]
+        members: list[Partner] = [(origin.node, origin.at_us)]
         members += [member for part in partners for member in part]
         head_of = self._membership.head_of
         vouched = []

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from join.contract import Member, Stream, Value
+from join.contract import Partner, Stream, Value
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.sink.answer import Answer
+from join.sink.census import Census
 from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime, true_time
 from sim.trace.recorder import Rows
@@ -19,11 +20,8 @@ MEMORY_US = 60 * US_PER_S
 """How long beyond two windows the sink remembers the partners it has reported of a reading."""
 
 
-Newest = dict[int, int]
-"""Sensors and the times of their newest readings."""
-
-Merge = Callable[[Sequence[tuple[Member, ...]]], tuple[tuple[Member, ...], Newest]]
-"""Merges the partners from several heads: all members, and the newest of each sensor."""
+Merge = Callable[[Sequence[tuple[Partner, ...]]], tuple[Partner, ...]]
+"""Merges the partners from several heads, where a sensor occurs more than once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +82,7 @@ class SinkSite:
         """Partners reported of recent readings, if results may be amended."""
         self._due_us: dict[Value, int] = {}
         """By value in the answer: when to check whether a sensor has left."""
+        self._census = Census()
 
     @property
     def remembered(self) -> int:
@@ -112,7 +111,7 @@ class SinkSite:
     def take_result(
         self,
         origin: Reading,
-        partners: list[tuple[Member, ...]],
+        partners: list[tuple[Partner, ...]],
         at_us: int,
         *,
         partial: bool = False,
@@ -127,37 +126,39 @@ class SinkSite:
         else:
             self._take(result)
 
-    def _take(self, result: tuple[Reading, list[tuple[Member, ...]], bool]) -> None:
+    def _take(self, result: tuple[Reading, list[tuple[Partner, ...]], bool]) -> None:
         reading, partners, partial = result
         at_us = self._clock.now_us
-        members, newest_us = self._merge(partners)
         known: set[Stream] = set()
         if self._amends:
             known = self._reported.get(reading, known)
             if known:
-                members = tuple(member for member in members if member.stream not in known)
-                newest_us = {node: us for node, us in newest_us.items() if node not in known}
-            if not members:
+                partners = [tuple([m for m in part if m[0] not in known]) for part in partners]
+            if not any(partners):
                 return
         amends = bool(known)
-        arity = len(known) + len(newest_us) + 1
+        census = self._census
+        if census.take(partners):
+            partners = [self._merge(partners)]
+        width = census.sensors
+        arity = len(known) + width + 1
         if arity < self._arity_least:
             return
         if self._amends:
-            known.update(newest_us)
+            known.update(member[0] for part in partners for member in part)
             self._reported[reading] = known
             self._clock.call_at(at_us + self._memory_us, self._forget, reading)
         value = reading.value
-        sensors_us = {reading.node: reading.at_us, **newest_us}
-        change, size = self.answer.update(value, sensors_us)
+        change, size = self.answer.update(value, [((reading.node, reading.at_us),), *partners])
         due_us = self._due_us.get(value)
-        if due_us is None or self.answer.departure_us(min(sensors_us.values())) < due_us:
+        oldest_us = min(census.oldest_us, reading.at_us)
+        if due_us is None or self.answer.departure_us(oldest_us) < due_us:
             self._watch(value, at_us)
         read_us = reading.at_us
         if not self._has_true_time:
             read_us = self._true_us(reading.node, read_us)
         delay_us = at_us - read_us
-        self.width += len(newest_us)
+        self.width += width
         for listener in self._listeners:
             listener(at_us)
         if not amends:
@@ -173,7 +174,7 @@ class SinkSite:
                 origin=reading.node,
                 origin_at_us=reading.at_us,
                 arity=arity,
-                partners=members if self._with_partners else None,
+                partners=tuple(chain.from_iterable(partners)) if self._with_partners else None,
                 delay_us=delay_us,
                 answer=size,
                 partial=partial,
@@ -220,30 +221,16 @@ class SinkSite:
             self._watch(value, now_us + 1)
 
 
-def merge_latest(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
+def merge_latest(partners: Sequence[tuple[Partner, ...]]) -> tuple[Partner, ...]:
     """One member per sensor, its newest: a mote that changed heads may be in two tables."""
-    members = tuple(chain.from_iterable(partners))
-    newest_us = _times(members)
-    if len(newest_us) == len(members):
-        return members, newest_us
-    newest: dict[Stream, Member] = {}
-    for member in members:
-        known = newest.get(member.stream)
-        if known is None or member.at_us > known.at_us:
-            newest[member.stream] = member
-    members = tuple(newest.values())
-    return members, _times(members)
+    newest: dict[Stream, Partner] = {}
+    for member in chain.from_iterable(partners):
+        known = newest.get(member[0])
+        if known is None or member[1] > known[1]:
+            newest[member[0]] = member
+    return tuple(newest.values())
 
 
-def _times(members: Sequence[Member]) -> Newest:
-    """Sensors and times. `dict(members)` would copy each named tuple into a list first: 290 ns a member in place of 50."""
-    return {member[0]: member[1] for member in members}  # type: ignore[misc]
-
-
-def merge_all(partners: Sequence[tuple[Member, ...]]) -> tuple[tuple[Member, ...], Newest]:
+def merge_all(partners: Sequence[tuple[Partner, ...]]) -> tuple[Partner, ...]:
     """Every reading of every partner, once: one that is being handed over may be in two tables."""
-    members = tuple(dict.fromkeys(chain.from_iterable(partners)))
-    newest_us: dict[Stream, int] = {}
-    for stream, at_us in members:
-        newest_us[stream] = max(at_us, newest_us.get(stream, at_us))
-    return members, newest_us  # type: ignore[return-value]
+    return tuple(dict.fromkeys(chain.from_iterable(partners)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.strategies.accounts import Accounts
@@ -33,7 +33,7 @@ class SinkPort(Protocol):
     def take_result(
         self,
         origin: Reading,
-        partners: list[tuple[Member, ...]],
+        partners: list[tuple[Partner, ...]],
         at_us: int,
         *,
         partial: bool = False,

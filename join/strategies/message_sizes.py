@@ -4,7 +4,7 @@ Field widths are ours (the papers give none): a mote's number and a value fit tw
 (milliseconds for seven weeks), a count and a weight one.
 """
 
-from join.contract import Member
+from join.contract import Partner
 from join.strategies.snjoin_star.rules.contract import Note
 
 NODE_BYTES = 2
@@ -39,14 +39,14 @@ def request_bytes(heads: int, partners_bytes: int) -> int:
     return REQUEST_BYTES + (heads + 1) * HEAD_COUNT_BYTES + partners_bytes
 
 
-def latest_bytes(members: tuple[Member, ...]) -> int:
+def latest_bytes(members: tuple[Partner, ...]) -> int:
     """Partners in the form `latest`: each node with one time."""
     return len(members) * (NODE_BYTES + TIME_BYTES)
 
 
-def factorised_bytes(members: tuple[Member, ...]) -> int:
+def factorised_bytes(members: tuple[Partner, ...]) -> int:
     """Partners in the form `factorised`: each node once, with a count and its times."""
-    nodes = len({member.stream for member in members})
+    nodes = len({stream for stream, _ in members})
     return nodes * (NODE_BYTES + COUNT_BYTES) + len(members) * TIME_BYTES
 
 

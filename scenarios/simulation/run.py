@@ -37,6 +37,7 @@ Progress = Callable[[Simulation], None]
 """Called once per simulated second."""
 
 
+@rare_collection()
 def run_scenario(
     loaded: LoadedScenario,
     directory: Path,
@@ -76,8 +77,7 @@ def run_scenario(
         manifest.write(place)
         recorder = Recorder(place, loaded.scenario.trace.chosen())
         simulation = build_simulation(world, recorder)
-        with rare_collection():
-            _simulate(simulation, progress)
+        _simulate(simulation, progress)
         manifest.counts = summarise(simulation)
         manifest.rows, manifest.fingerprint = recorder.close()
         manifest.status = Status.COMPLETE

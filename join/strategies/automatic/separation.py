@@ -7,7 +7,7 @@ beside what the same node reports for another plan; and of a reading that is joi
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.strategies.accounts import Accounts
@@ -156,7 +156,7 @@ class PlanSink:
     def take_result(
         self,
         origin: Reading,
-        partners: list[tuple[Member, ...]],
+        partners: list[tuple[Partner, ...]],
         at_us: int,
         *,
         partial: bool = False,
@@ -166,9 +166,10 @@ class PlanSink:
         if any(own):
             self._sink.take_result(origin, own, at_us, partial=partial)
 
-    def _has(self, origin: Reading, partner: Member) -> bool:
-        assert isinstance(partner.stream, int), partner
-        return self._reports(origin, Reading(partner.stream, origin.value, partner.at_us))
+    def _has(self, origin: Reading, partner: Partner) -> bool:
+        stream, at_us = partner
+        assert isinstance(stream, int), partner
+        return self._reports(origin, Reading(stream, origin.value, at_us))
 
     def take_activity(
         self, value: Value, vouched: Sequence[Vouched], *, sent_us: int, replace: bool

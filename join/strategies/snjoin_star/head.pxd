@@ -1,5 +1,6 @@
 cimport cython
 
+from join.state.value_table cimport ValueTable
 from join.strategies.snjoin_star.request cimport ProbeRequest
 
 
@@ -7,11 +8,8 @@ cdef class ClusterHead:
     cdef public long long node
     cdef public object rule
     cdef object _order
-    cdef public object table
-    cdef object _values
+    cdef public ValueTable table
     cdef bint _factorised
-    cdef object _match
-    cdef object _partners_size
     cdef public long long tables
     cdef long long _counter
     cdef long long _sweep_due_us
@@ -22,6 +20,7 @@ cdef class ClusterHead:
     cpdef ProbeRequest take_reading(self, value, long long origin, long long at_us, long long now_us)
     @cython.locals(found=cython.longlong)
     cpdef long long answer(self, ProbeRequest request, long long now_us) except -1
+    cpdef tuple _match(self, value, long long origin, long long at_us, tuple before)
     cpdef _sweep(self, long long now_us)
     @cython.locals(count=cython.longlong)
     cpdef long long _add(self, ProbeRequest request, tuple matches) except -1

@@ -22,7 +22,7 @@ window ("lingering"): nothing is moved and nothing is lost. The roster lists the
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from join.reading import Stamp
 from join.state.value_table import MemberTables, ValueTable
 from join.strategies.message_sizes import factorised_bytes, latest_bytes
@@ -54,10 +54,7 @@ class ClusterHead:
         self.rule = rule
         self._order = settings.order
         self.table = self._make_table(settings)
-        self._values = self.table.values
         self._factorised = settings.factorised
-        self._match = self._all_times if settings.factorised else self.table.latest
-        self._partners_size = factorised_bytes if settings.factorised else latest_bytes
         self.tables = 1
         """Hash tables that one probe has to search: SNJoin has one for all streams."""
         self._counter = 0
@@ -112,7 +109,7 @@ class ClusterHead:
         if now_us >= self._sweep_due_us:
             self._sweep(now_us)
         found = 0
-        if request.value in self._values:  # most probes end here
+        if self.table.holds(request.value):  # most probes do not match
             assert request.sequence[request.position] == self.node, (request.sequence, self.node)
             matches = self._match(request.value, request.origin, request.at_us, request.stamp)
             if matches:
@@ -141,17 +138,23 @@ class ClusterHead:
         self.table.sweep(now_us)
         self._sweep_due_us = now_us + SWEEP_EVERY_US
 
-    def _add(self, request: ProbeRequest, matches: tuple[Member, ...]) -> int:
+    def _add(self, request: ProbeRequest, matches: tuple[Partner, ...]) -> int:
         # In the form `latest` every member is of a different sensor.
-        count = len({member.stream for member in matches}) if self._factorised else len(matches)
-        request.add(matches, count, self._partners_size(matches))
+        count = len({stream for stream, _ in matches}) if self._factorised else len(matches)
+        size = factorised_bytes(matches) if self._factorised else latest_bytes(matches)
+        request.add(matches, count, size)
         return count
+
+    def _match(self, value: Value, origin: int, at_us: int, before: Stamp) -> tuple[Partner, ...]:
+        if self._factorised:
+            return self._all_times(value, origin, at_us, before)
+        return self.table.latest(value, origin, at_us, before)
 
     def _all_times(
         self, value: Value, origin: int, at_us: int, before: Stamp
-    ) -> tuple[Member, ...]:
+    ) -> tuple[Partner, ...]:
         times = self.table.times(value, origin, at_us, before)
-        return tuple(Member(node, us) for node, list_us in times.items() for us in list_us)
+        return tuple((node, us) for node, list_us in times.items() for us in list_us)
 
 
 def _by_time(lingering: tuple[int, int]) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """The probe request PR of SNJoin* (SNJoin Fig. 3): a reading on its way by several heads to the sink."""
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from join.reading import Stamp
 
 
@@ -50,7 +50,7 @@ class ProbeRequest:
         self.position = 0
         """Heads of the sequence that have answered or were skipped."""
         self._counts: list[int] = []
-        self._partners: list[tuple[Member, ...]] = []
+        self._partners: list[tuple[Partner, ...]] = []
         self.partners_bytes = 0
         self.hops = 0
         """Transmissions so far, including those over relays."""
@@ -80,7 +80,7 @@ class ProbeRequest:
         return self._counts
 
     @property
-    def partners(self) -> list[tuple[Member, ...]]:
+    def partners(self) -> list[tuple[Partner, ...]]:
         """R: the partners from the initiator and each head, in the order of `counts`; empty where |r| = 0."""
         self._fill()
         return self._partners
@@ -100,7 +100,7 @@ class ProbeRequest:
         """The heads of the sequence that have answered or were skipped."""
         return self.sequence[: self.position]
 
-    def add(self, matches: tuple[Member, ...], count: int, size: int) -> None:
+    def add(self, matches: tuple[Partner, ...], count: int, size: int) -> None:
         """Append r of the initiator, or of the head now being probed, to R: partners of `count` sensors, `size` bytes."""
         if self._counts:
             self._fill()

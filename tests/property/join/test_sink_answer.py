@@ -7,7 +7,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.contract import Member
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.sink.sets_site import SetsSettings, SetsSite
@@ -61,7 +60,7 @@ def test_a_sensor_is_in_the_answer_while_its_newest_reading_is_in_the_window(
 
     def take(result: Delivery) -> None:
         (origin, origin_at), *others = result.times.items()
-        partners = tuple(Member(node, at) for node, at in others)
+        partners = tuple(others)
         sink.take_result(Reading(origin, VALUE, origin_at), [partners], result.at)
 
     seen: dict[int, set[int]] = {}
@@ -108,7 +107,7 @@ def test_no_answer_dissolves_and_appears_again_within_an_instant(
 
     def take(result: Delivery) -> None:
         (origin, origin_at), *others = result.times.items()
-        partners = tuple(Member(node, at) for node, at in others)
+        partners = tuple(others)
         sink.take_result(Reading(origin, VALUE, origin_at), [partners], result.at)
 
     for result in results:
@@ -193,11 +192,11 @@ def test_results_too_narrow_for_a_complete_join_are_not_remembered() -> None:
     )
     sink = SinkSite(clock, rows, settings, true_time)
     for at in range(50):
-        sink.take_result(Reading(0, VALUE, at), [(Member(1, at),)], at)
+        sink.take_result(Reading(0, VALUE, at), [((1, at),)], at)
     clock.run()
     assert rows == []
     assert sink.remembered == 0
-    sink.take_result(Reading(0, VALUE, 60), [(Member(1, 60),), (Member(2, 60),)], clock.now_us)
+    sink.take_result(Reading(0, VALUE, 60), [((1, 60),), ((2, 60),)], clock.now_us)
     assert sink.remembered == 1
     clock.run()
     assert sink.remembered == 0

@@ -10,7 +10,7 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from join.contract import Member, Value
+from join.contract import Partner, Value
 from join.reading import Stamp
 from join.strategies.snjoin_star.head import ClusterHead, HeadSettings
 from join.strategies.snjoin_star.request import ProbeRequest
@@ -32,7 +32,7 @@ class LastProcessedTuple(ClusterHead):
 
     def _all_times(
         self, value: Value, origin: int, at_us: int, before: Stamp
-    ) -> tuple[Member, ...]:
+    ) -> tuple[Partner, ...]:
         return super()._all_times(value, origin, at_us, (1 << 62, 0, 0))
 
 

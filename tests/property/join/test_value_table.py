@@ -44,7 +44,7 @@ def test_probes_see_what_lies_in_the_window_and_was_stamped_before(
         latest = table.latest(value, own, at_us, before)
         assert dict(latest) == {other: max(times) for other, times in expected.items()}
         assert len(latest) == len(expected)
-        assert list(latest) == sorted(latest, key=lambda member: (member.at_us, str(member.stream)))
+        assert list(latest) == sorted(latest, key=lambda member: (member[1], str(member[0])))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2), st.integers(0, 2))))

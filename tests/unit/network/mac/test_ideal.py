@@ -58,7 +58,7 @@ def test_sender_and_receiver_pay_by_size_and_distance() -> None:
     net.kernel.advance(1_000_000)
     assert net.ledger.tx_j[0] == pytest.approx(800 * (50e-9 + 10e-12 * 60**2))
     assert net.ledger.rx_j[2] == pytest.approx(800 * 50e-9)
-    assert net.ledger.control_j == [0.0] * 4
+    assert list(net.ledger.control_j) == [0.0] * 4
     net.ledger.assert_balanced()
 
 

@@ -138,7 +138,7 @@ def test_who_wakes_up_to_a_train_for_another_pays_for_one_copy() -> None:
     copies = bench.ledger.overhear_j[2] / copy_j
     assert copies == pytest.approx(round(copies))
     assert 100 < copies < 300
-    assert bench.ledger.overhear_j[:2] == [0.0, 0.0]
+    assert list(bench.ledger.overhear_j[:2]) == [0.0, 0.0]
     assert bench.ledger.rx_j[2] == 0.0
 
 
