@@ -19,6 +19,10 @@ cdef class Ledger:
     cdef public list deaths
     cdef list _listeners
     cdef double[::1] _left_j
+    cdef double[::1] _received_j
+    cdef double[::1] _for_control_j
 
+    @cython.locals(place=Py_ssize_t, node=cython.longlong, left_j=cython.double)
+    cpdef Py_ssize_t draw_receptions(self, list nodes, Py_ssize_t first, double joules, bint control) except -1
     @cython.locals(left_j=cython.double)
     cpdef bint draw(self, long long node, double[::1] cause_j, double joules) except -1

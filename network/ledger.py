@@ -48,8 +48,12 @@ class Ledger:
         """When the last work that each mote has paid for starts or is done."""
         self.deaths: list[tuple[int, NodeId]] = []
         self._listeners: list[Callable[[NodeId], None]] = []
-        self._left_j = self.residual_j
-        """The same array, by its C type."""
+        self._left_j, self._received_j, self._for_control_j = (
+            self.residual_j,
+            self.rx_j,
+            self.control_j,
+        )
+        """The same arrays, by their C types."""
 
     @property
     def count(self) -> int:
@@ -77,6 +81,31 @@ class Ledger:
         self._left_j[node] = 0.0
         self._die(node)
         return False
+
+    def draw_receptions(
+        self, nodes: list[NodeId], first: int, joules: float, *, control: bool
+    ) -> int:
+        """Draw `joules` for receiving a copy of a broadcast from one mote after another.
+
+        Args:
+            nodes: Who receives it.
+            first: The position to begin at.
+            joules: What a copy costs.
+            control: Whether that counts as control energy, too.
+
+        Returns:
+            The position of the first that is dead, cannot pay in full, or is the sink, of which nothing is drawn; else their number.
+        """
+        for place in range(first, len(nodes)):
+            node = nodes[place]
+            left_j = self._left_j[node] - joules
+            if node < 0 or left_j <= 0.0 or not self.alive[node]:
+                return place
+            self._left_j[node] = left_j
+            self._received_j[node] += joules
+            if control:
+                self._for_control_j[node] += joules
+        return len(nodes)
 
     def set_down(self, node: NodeId) -> None:
         """Stop a mote although its battery is not empty; its state is lost."""

@@ -200,25 +200,22 @@ class BaseAir(ABC):
             self._note(kind, target, size, joules)
         return self._draw(target, self._rx_j, joules)
 
-    def _receive_copies(self, kind: str, nodes: Sequence[NodeId], size: int) -> list[NodeId]:
+    def _receive_copies(self, kind: str, nodes: list[NodeId], size: int) -> list[NodeId]:
         """Charge the receivers of a broadcast; returns those that are alive and can pay."""
         if self._listens:
             return [node for node in nodes if self._receive(kind, node, size)]
         joules = size * self._receive_j_per_byte
-        alive, residual_j, rx_j = self.alive, self._ledger.residual_j, self._rx_j
-        control_j = self._ledger.control_j if kind in self._control else None
-        heard = []
-        for node in nodes:
-            left_j = residual_j[node] - joules
-            if node < 0 or left_j <= 0.0 or not alive[node]:
-                if self._receive(kind, node, size):
-                    heard.append(node)
-                continue
-            residual_j[node] = left_j
-            rx_j[node] += joules
-            if control_j is not None:
-                control_j[node] += joules
-            heard.append(node)
+        control = kind in self._control
+        place = self._ledger.draw_receptions(nodes, 0, joules, control=control)
+        if place == len(nodes):  # nearly always
+            return nodes
+        heard = nodes[:place]
+        while place < len(nodes):
+            if self._receive(kind, nodes[place], size):
+                heard.append(nodes[place])
+            first = place + 1
+            place = self._ledger.draw_receptions(nodes, first, joules, control=control)
+            heard += nodes[first:place]
         return heard
 
     def _note(self, kind: str, node: NodeId, size: int, joules: float) -> None:

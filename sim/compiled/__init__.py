@@ -19,6 +19,7 @@ from typing import Final
 
 MODULES: Final = (
     "sim.compiled_queue",
+    "sim.trace.rows",
     "network.message",
     "network.service",
     "network.transmission_log",

@@ -24,9 +24,9 @@ from sim.trace.recorder import Recorder
 from sim.units import US_PER_S
 from tests.bench.bench_simulation import simpy_timeout_us, zipf
 
-DENSITY = 2000 / 1e6
-"""Motes per square metre of the demo."""
-CELL_M = 200.0
+DENSITY = 2000 / (200 * 200)
+"""Motes per square metre of the demo, whose field is 200 m wide."""
+CELL_M = 40.0
 """The side of the places that values belong to: as in the demo's field, whatever the size of this one."""
 LEARNT_S = 8
 """Seconds of sensing before the second that is timed."""

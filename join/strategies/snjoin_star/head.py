@@ -66,13 +66,21 @@ class ClusterHead:
 
     def set_roster(self, heads: Sequence[int], lingering: Sequence[tuple[int, int]]) -> None:
         """Store the heads to probe, and those that stepped down with the time when they may be forgotten."""
-        before = set(self._others)
-        standing = {*heads}
-        leaving = [pair for pair in lingering if pair[0] not in standing and pair[0] != self.node]
-        self._others = sorted((standing - {self.node}) | {head for head, _ in leaving})
+        before = self._others
+        others = list(heads)
+        if self.node in others:
+            others.remove(self.node)
+        leaving = []
+        if lingering:
+            standing = {*heads, self.node}
+            leaving = [pair for pair in lingering if pair[0] not in standing]
+            others += [head for head, _ in leaving]
+        others.sort()  # a network has as many rosters as heads: most are in order
+        self._others = others
         self._lingering = sorted(leaving, key=_by_time)
-        for gone in before.difference(self._others):
-            self.rule.forget(gone)
+        if before and before != others:
+            for gone in set(before).difference(others):
+                self.rule.forget(gone)
 
     def drop_head(self, head: int) -> None:
         """Stop probing a head that was found dead."""

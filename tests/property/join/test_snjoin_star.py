@@ -80,9 +80,9 @@ class Net:
     def forward(self, now_us: int, request: ProbeRequest) -> None:
         if request.position == len(request.sequence):
             for part in request.partners:
-                for member in part:
-                    assert isinstance(member.stream, int)
-                    self.report(request, (member.stream, member.at_us))
+                for mote, at_us in part:
+                    assert isinstance(mote, int)
+                    self.report(request, (mote, at_us))
         else:
             head = request.sequence[request.position]
             self.delayed(now_us, lambda then_us: self.answer(then_us, head, request))

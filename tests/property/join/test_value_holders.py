@@ -17,7 +17,7 @@ class EverySensor:
 
     def take(self, sensor: int, head: int, held: Held) -> None:
         at_heads = self.held.setdefault(sensor, {})
-        if head not in at_heads or at_heads[head].stamp < held.stamp:
+        if head not in at_heads or at_heads[head][1] < held[1]:
             at_heads[head] = held
 
     def holders(self, oldest_us: int, before: Stamp | None, origin: int | None) -> Holders:
@@ -25,16 +25,16 @@ class EverySensor:
         for sensor, at_heads in self.held.items():
             if sensor == origin:
                 continue
-            for head, held in sorted(at_heads.items(), key=lambda e: e[1].stamp, reverse=True):
-                if held.at_us >= oldest_us:
+            for head, held in sorted(at_heads.items(), key=lambda e: e[1][1], reverse=True):
+                if held[0] >= oldest_us:
                     found[head] = found.get(head, 0) + 1
-                if before is None or held.stamp < before:
+                if before is None or held[1] < before:
                     break
         return found
 
     def forget(self, before_us: int) -> None:
         for sensor, at_heads in list(self.held.items()):
-            self.held[sensor] = {h: held for h, held in at_heads.items() if held.at_us >= before_us}
+            self.held[sensor] = {h: held for h, held in at_heads.items() if held[0] >= before_us}
             if not self.held[sensor]:
                 del self.held[sensor]
 
@@ -63,7 +63,7 @@ def test_counts_are_those_of_every_sensor(
             # Stamps mostly ascend, but readings that are handed over or come late have older ones.
             stamp = (number // 3 * 3 + stamps[number] % 5, second, number)
             for holders in (counted, every):
-                holders.take(first, second, Held(third * UNIT_US, stamp))
+                holders.take(first, second, (third * UNIT_US, stamp))
         elif what == "ask":
             before = None if second is None else (second, 0, 0)
             asked = (first * UNIT_US, before, third)

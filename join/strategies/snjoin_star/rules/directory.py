@@ -15,7 +15,7 @@ from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
 from join.strategies.snjoin_star.rules.recall_target import RecallTarget
 from join.strategies.snjoin_star.rules.relevance import bucket_of
-from join.strategies.snjoin_star.rules.value_holders import Held, Holders, ValueHolders
+from join.strategies.snjoin_star.rules.value_holders import Holders, ValueHolders
 from sim.units import US_PER_S
 
 VALUES_PER_BUCKET = 16
@@ -41,9 +41,11 @@ class Directory:
         held = self._held.get(value)
         if held is None:
             held = self._held[value] = ValueHolders()
-        held.take(sensor, head, Held(at_us, stamp))
-        self._newest_us = max(self._newest_us, at_us)
-        self._last_us[value] = max(self._last_us.get(value, at_us), at_us)
+        held.take(sensor, head, (at_us, stamp))
+        if at_us > self._newest_us:  # noqa: PLR1730 (`max` would be a call)
+            self._newest_us = at_us
+        if at_us >= self._last_us.get(value, at_us):
+            self._last_us[value] = at_us
         self._last_us.move_to_end(value)
         self._forget_values()
 
@@ -90,6 +92,9 @@ class DirectoryProbing:
         self._target = target
         self._known: OrderedDict[Value, tuple[int, Holders]] = OrderedDict()
         """By value: the version of the sink's last note on it, and the holders in it; longest unused first."""
+        self._heads: Sequence[int] = ()
+        self._present: frozenset[int] = frozenset()
+        """The heads there were to choose from last, and the same as a set."""
 
     def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
         """The heads that hold the value by the last note, fewest sensors first; none if there is no note."""
@@ -99,14 +104,17 @@ class DirectoryProbing:
             return ()
         self._known.move_to_end(request.value)
         request.version = known[0]
-        present = set(heads)
-        expected = {head: float(n) for head, n in known[1].items() if head in present}
-        if self._target is None:
-            chosen = list(expected)
-        else:
+        if heads is not self._heads or len(heads) != len(self._present):
+            self._heads, self._present = heads, frozenset(heads)
+        holders = known[1]
+        chosen = [head for head in holders if head in self._present]
+        if self._target is not None:
+            expected = {head: float(holders[head]) for head in chosen}
             bucket = bucket_of(request.value, self._buckets)
             chosen = self._target.choose(bucket, request.counts[0], expected)
-        return tuple(sorted(chosen, key=lambda head: (expected[head], head)))
+        fewest_first = [(holders[head], head) for head in chosen]
+        fewest_first.sort()
+        return tuple([head for _, head in fewest_first])
 
     def learn(self, note: Note, now_us: int) -> None:
         """Store the holders of a value."""

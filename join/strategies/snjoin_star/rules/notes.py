@@ -119,9 +119,9 @@ class DirectoryNotes:
         asked = {request.initiator, *request.asked}
         if self._target is None:
             _, known = self._known_to(request)
-            return tuple(
-                sorted(head for head in holders if head not in asked and head not in known)
-            )
+            missed = [head for head in holders if head not in asked and head not in known]
+            missed.sort()
+            return tuple(missed)
         unasked = {head: float(n) for head, n in holders.items() if head not in asked}
         bucket = bucket_of(request.value, self._buckets)
         return tuple(sorted(self._target.choose(bucket, request.found, unasked)))
@@ -173,7 +173,8 @@ class DirectoryNotes:
     def _is_outdated(self, known: Holders, holders: Holders) -> bool:
         if known.keys() != holders.keys():
             return True
-        return any(
-            abs(count - known[head]) > self._tolerance * known[head]
-            for head, count in holders.items()
-        )
+        for head, count in holders.items():
+            then = known[head]
+            if abs(count - then) > self._tolerance * then:
+                return True
+        return False

@@ -7,7 +7,6 @@ subtracted. Sensors that have changed heads are few, and are looked at one by on
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from join.reading import Stamp
 from sim.units import US_PER_S
@@ -19,11 +18,8 @@ Holders = dict[int, int]
 """Heads and how many of their sensors hold a value."""
 
 
-class Held(NamedTuple):
-    """The newest of a sensor's readings of one value that one head holds."""
-
-    at_us: int
-    stamp: Stamp
+Held = tuple[int, Stamp]
+"""The newest of a sensor's readings of one value that one head holds: its time, and its stamp."""
 
 
 class ValueHolders:
@@ -52,17 +48,17 @@ class ValueHolders:
         at_heads = self._moved.get(sensor)
         if at_heads is None:
             known = self._settled.get(sensor)
-            if known is not None and known[1].at_us < self._forgotten_us:
+            if known is not None and known[1][0] < self._forgotten_us:
                 self._remove(sensor)
                 known = None
-            if held.at_us >= self._forgotten_us and (known is None or known[0] == head):
-                if known is None or known[1].stamp < held.stamp:
+            if held[0] >= self._forgotten_us and (known is None or known[0] == head):
+                if known is None or known[1][1] < held[1]:
                     self._settle(sensor, head, held)
                 return
             self._remove(sensor)
             at_heads = self._moved[sensor] = {} if known is None else {known[0]: known[1]}
         newest = at_heads.get(head)
-        if newest is None or newest.stamp < held.stamp:
+        if newest is None or newest[1] < held[1]:
             at_heads[head] = held
 
     def holders(self, oldest_us: int, before: Stamp | None, origin: int | None) -> Holders:
@@ -80,24 +76,22 @@ class ValueHolders:
             if sensor == origin:
                 continue
             for head, held in _newest_first(at_heads):
-                if held.at_us >= oldest_us:
+                if held[0] >= oldest_us:
                     holders[head] = holders.get(head, 0) + 1
-                if before is None or held.stamp < before:
+                if before is None or held[1] < before:
                     break
         return holders
 
     def forget(self, before_us: int) -> None:
         """Forget readings from before `before_us`."""
         self._forgotten_us = before_us
-        for _ in range(
-            2
-        ):  # for one that is taken, so that they do not pile up; the longest settled are first
+        for _ in range(2):  # for one that is taken; the longest settled are first
             sensor = next(iter(self._settled), None)
-            if sensor is None or self._settled[sensor][1].at_us >= before_us:
+            if sensor is None or self._settled[sensor][1][0] >= before_us:
                 break
             self._remove(sensor)
-        for sensor, at_heads in list(self._moved.items()):
-            for head in [head for head, held in at_heads.items() if held.at_us < before_us]:
+        for sensor, at_heads in list(self._moved.items()) if self._moved else ():
+            for head in [head for head, held in at_heads.items() if held[0] < before_us]:
                 del at_heads[head]
             if not at_heads:
                 del self._moved[sensor]
@@ -105,16 +99,16 @@ class ValueHolders:
     def _settle(self, sensor: int, head: int, held: Held) -> None:
         self._remove(sensor)
         self._settled[sensor] = (head, held)
-        if held.at_us >= self._since_us:
+        if held[0] >= self._since_us:
             self._counts[head] = self._counts.get(head, 0) + 1
-            entry = (held.at_us, sensor)
+            entry = (held[0], sensor)
             place = bisect_left(self._times, entry, self._first)
             if place == len(self._times) or self._times[place] != entry:
                 self._times.insert(place, entry)
 
     def _remove(self, sensor: int) -> None:
         known = self._settled.pop(sensor, None)
-        if known is not None and known[1].at_us >= self._since_us:
+        if known is not None and known[1][0] >= self._since_us:
             _subtract(self._counts, known[0])
 
     def _counted(self, oldest_us: int, origin: int | None) -> Holders:
@@ -124,7 +118,7 @@ class ValueHolders:
         while self._first < len(times) and times[self._first][0] < since_us:
             at_us, sensor = times[self._first]
             known = settled.get(sensor)
-            if known is not None and known[1].at_us == at_us:
+            if known is not None and known[1][0] == at_us:
                 _subtract(self._counts, known[0])
             self._first += 1
         self._since_us = max(self._since_us, since_us)
@@ -136,12 +130,12 @@ class ValueHolders:
         while place < len(times) and times[place][0] < oldest_us:
             at_us, sensor = times[place]
             known = settled.get(sensor)
-            if known is not None and known[1].at_us == at_us:
+            if known is not None and known[1][0] == at_us:
                 _subtract(holders, known[0])
             place += 1
         if origin is not None:
             known = settled.get(origin)
-            if known is not None and known[1].at_us >= oldest_us:
+            if known is not None and known[1][0] >= oldest_us:
                 _subtract(holders, known[0])
         return holders
 
@@ -149,7 +143,7 @@ class ValueHolders:
         """The holders among settled sensors, sensor by sensor."""
         holders: Holders = {}
         for sensor, (head, held) in self._settled.items():
-            if held.at_us >= oldest_us and sensor != origin:
+            if held[0] >= oldest_us and sensor != origin:
                 holders[head] = holders.get(head, 0) + 1
         return holders
 
@@ -161,7 +155,7 @@ def _newest_first(at_heads: dict[int, Held]) -> Iterable[tuple[int, Held]]:
 
 
 def _by_stamp(entry: tuple[int, Held]) -> Stamp:
-    return entry[1].stamp
+    return entry[1][1]
 
 
 def _subtract(holders: Holders, head: int) -> None:

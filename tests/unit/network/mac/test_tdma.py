@@ -171,7 +171,7 @@ def test_only_those_awake_overhear_and_slots_are_heard_in_their_cluster_only() -
     cluster = Cluster(overhearing=True)
     heard_j = cluster.ledger.overhear_j
     cluster.air.unicast("data", 1, 0, 20, None, 10_000)
-    assert heard_j == [0.0] * 6
+    assert list(heard_j) == [0.0] * 6
     cluster.air.unicast("data", 0, SINK, 20, None, 10_000)
     assert [node for node in range(5) if heard_j[node]] == [4]
     cluster.membership.begin_election()
