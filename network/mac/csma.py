@@ -381,9 +381,8 @@ class CsmaAir(BaseAir):
             return DropReason.SINK_DOWN
         if not self.alive[node]:
             return DropReason.DEAD
-        for other in frame.overlaps:
-            if other.source == node:
-                return DropReason.COLLIDED  # it was sending itself, and heard nothing
+        if self.ether.is_deaf(frame, node):
+            return DropReason.COLLIDED
         reason = self.ether.fate(frame, node)
         is_heard = reason is None or reason is DropReason.COLLIDED
         if is_heard and not self._receive(kind, node, frame.size):

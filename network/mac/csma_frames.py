@@ -2,8 +2,9 @@
 
 from itertools import pairwise
 
-from network.contract import Message, NodeId
+from network.contract import NodeId
 from network.mac.base import Hearing
+from network.message import Message
 from network.radio.channel import Emission
 from sim.trace.kinds import MAC_ACK
 from sim.trace.tables import DropReason

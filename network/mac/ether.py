@@ -31,16 +31,30 @@ class Ether:
     def is_busy(self, node: NodeId, now_us: int) -> bool:
         """Whether `node`, having listened for the time of an assessment, heard anybody send."""
         since_us = now_us - self._cca_us
-        self._frames = [frame for frame in self._frames if frame.end_us > since_us]
-        audible = self._channel.audible
+        recent = []
         for frame in self._frames:
+            if frame.end_us > since_us:
+                recent.append(frame)
+        self._frames = recent
+        audible = self._channel.audible
+        for frame in recent:
             if frame.source == node or audible(frame.emission, node):
                 return True
         return False
 
     def is_sending(self, node: NodeId, now_us: int) -> bool:
         """Whether a frame of `node` itself is on air."""
-        return any(frame.source == node and frame.end_us > now_us for frame in self._frames)
+        for frame in self._frames:
+            if frame.source == node and frame.end_us > now_us:
+                return True
+        return False
+
+    def is_deaf(self, frame: Frame, node: NodeId) -> bool:
+        """Whether `node` sent itself while a frame was on air, so that it heard nothing of it."""
+        for other in frame.overlaps:
+            if other.source == node:
+                return True
+        return False
 
     def fate(self, frame: Frame, node: NodeId) -> DropReason | None:
         """Why `node`, alive and listening, does not receive a frame that has ended; None if it does."""

@@ -108,6 +108,11 @@ class Geometry:
         """Distance between two nodes; kept, so it is for nodes that may hear each other."""
         return self._distances_m[one, other]
 
+    def distances_m(self, one: NodeId, others: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Distances from one node to others; not kept."""
+        offsets_m = self._placement.points_m[one] - self._placement.points_m[others]
+        return np.hypot(offsets_m[:, 0], offsets_m[:, 1])
+
     def any_distance_m(self, one: NodeId, other: NodeId) -> float:
         """Distance between any two nodes; not kept, since there are as many as pairs of motes."""
         return self._placement.distance_m(one, other)
@@ -182,7 +187,8 @@ class UnitDisk:
         self.certain = isinstance(radio, FirstOrderRadio)
         self._is_fixed = not self.certain and control_exponent is None
         """Whether every frame reaches just as far. Contention asks so often that a set per source pays: 6 times faster."""
-        self._around: Memo[NodeId, frozenset[NodeId]] = Memo(self._nodes_around)
+        self._around: dict[NodeId, frozenset[NodeId]] = {}
+        """By source, if every frame reaches just as far: who hears it."""
 
     def transmit_j_per_byte(self, source: NodeId, target: NodeId) -> float:
         """Energy to send one byte to `target`."""
@@ -196,7 +202,7 @@ class UnitDisk:
     def rate(self, source: NodeId, target: NodeId, frame_bytes: int) -> float:
         """1 within reach, else 0."""
         if self._is_fixed:
-            return 1.0 if target in self._around[source] else 0.0
+            return 1.0 if self._hears(source, target) else 0.0
         reached = self.certain or self._geometry.distance_m(source, target) <= self._range_m
         return 1.0 if reached else 0.0
 
@@ -216,7 +222,7 @@ class UnitDisk:
     def audible(self, emission: Emission, node: NodeId) -> bool:
         """Whether `node` is within the reach of the power in use."""
         if self._is_fixed:
-            return node in self._around[emission[0]]
+            return self._hears(emission[0], node)
         return self._geometry.distance_m(emission[0], node) <= self._reach_m(emission)
 
     def detected(self, emission: Emission, node: NodeId) -> bool:
@@ -241,11 +247,14 @@ class UnitDisk:
             return self._geometry.links(pairs, rates, lambda _source, _target: level_j)
         return self._geometry.links(pairs, rates, self.transmit_j_per_byte)
 
-    def _nodes_around(self, source: NodeId) -> frozenset[NodeId]:
-        """The nodes within range of `source`, the sink and itself included."""
-        distance_m, range_m = self._geometry.distance_m, self._range_m
-        near = self._geometry.near(source, 1.001 * range_m)
-        return frozenset(n for n in (*near, SINK, source) if distance_m(source, n) <= range_m)
+    def _hears(self, source: NodeId, node: NodeId) -> bool:
+        """Whether a node is within range of `source`, the sink and itself included."""
+        around = self._around.get(source)
+        if around is None:
+            near = np.array([*self._geometry.near(source, 1.001 * self._range_m), SINK, source])
+            within = self._geometry.distances_m(source, near) <= self._range_m
+            around = self._around[source] = frozenset(near[within].tolist())
+        return node in around
 
     def _reach_m(self, emission: Emission) -> float:
         """Range of a frame: shorter at a lower power level, longer when a first-order radio raises its power."""

@@ -1,65 +1,85 @@
-"""How costs grow: with motes, window, rate and heads; set-up to the first reading; what recording takes.
+"""How time and memory grow: with motes, window, rate and heads.
 
-`python -m tests.bench scale` prints CPU seconds, and millions of bare SimPy timeouts of the same run. Growth exponents are slopes of
-straight lines through the logarithms. The field grows with the motes, so that their density stays the same.
+`python -m tests.bench scale` prints a line for each point, measured in a process of its own, fits exponents (slopes of straight lines through
+the logarithms) and draws them in docs/figures/growth.png. Costs are CPU time per second of sensing in millions of bare SimPy timeouts, and
+memory beyond that of an empty process. The field grows with the motes, so that their density stays the same.
 """
 
 import math
 import resource
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scenarios.schema.load import LoadedScenario, validate_scenario
-from scenarios.simulation.run import _advance, run_scenario
+from scenarios.simulation.run import _advance
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.garbage import rare_collection
 from sim.trace.recorder import Recorder
 from sim.units import US_PER_S
 from tests.bench.bench_simulation import simpy_timeout_us, zipf
+from tests.bench.goals import print_goal
+from tests.bench.processes import in_a_process
 
+FIGURE = Path(__file__).parents[2] / "docs" / "figures" / "growth.png"
 DENSITY = 2000 / (200 * 200)
 """Motes per square metre of the demo, whose field is 200 m wide."""
 CELL_M = 40.0
 """The side of the places that values belong to: as in the demo's field, whatever the size of this one."""
 LEARNT_S = 8
-"""Seconds of sensing before the second that is timed."""
-MOTES = (500, 2000, 5000, 10_000, 20_000)
+"""Seconds of sensing before those that are timed."""
+TIMED_S = 3
+JUDGED_MOTES = 10_000
+JUDGED_GOAL = 0.5
+EXPONENT_GOAL = 1.1
+
+Point = Mapping[str, float | str]
+"""Settings of `scenario` and `second`."""
 
 
-def scenario(motes: int = 2000, *, feedback: str = "directory", **join: Any) -> LoadedScenario:  # noqa: ANN401
+@dataclass(frozen=True)
+class Curve:
+    """What is varied, and by which settings."""
+
+    what: str
+    points: Sequence[Point]
+    size: str = ""
+    """The setting that is varied; the heads, if it is none of them."""
+
+
+CURVES = (
+    Curve("motes", [{"motes": n} for n in (500, 2000, 5000, 10_000, 20_000)], "motes"),
+    Curve("window, s", [{"window_s": w, "after_s": 40} for w in (5, 10, 20, 40)], "window_s"),
+    Curve("rate, 1/s", [{"rate": r} for r in (0.25, 0.5, 1, 2)], "rate"),
+    Curve("heads, the directory", [{"range_m": r} for r in (40, 28, 20, 14)]),
+    Curve("heads, all probed", [{"range_m": r, "feedback": "off"} for r in (40, 28, 20, 14)]),
+)
+
+
+def scenario(
+    motes: float = 2000,
+    *,
+    feedback: str = "directory",
+    rate: float = 1.0,
+    range_m: float | None = None,
+    window_s: float = 60.0,
+) -> LoadedScenario:
     """The load of `zipf` on a field of constant density."""
     content = zipf(feedback, 3600.0).scenario.model_dump(mode="json")
     side_m = math.sqrt(motes / DENSITY)
-    content["motes"] |= {"count": motes, "interval_s": join.pop("interval_s", 1.0)}
+    content["motes"] |= {"count": int(motes), "interval_s": 1 / rate}
     content["field"] |= {"width_m": side_m, "height_m": side_m}
     content["sink"] |= {"x_m": side_m / 2}
-    content["clustering"] |= {"range_m": join.pop("range_m", content["clustering"]["range_m"])}
+    content["clustering"] |= {} if range_m is None else {"range_m": range_m}
     content["phenomenon"]["cell_m"] = CELL_M
-    content["join"] |= join
+    content["join"] |= {"window_s": window_s}
     return LoadedScenario(validate_scenario(content, "scale"), "scale", Path())
-
-
-def second_s(loaded: LoadedScenario, folder: Path, after_s: int = LEARNT_S) -> tuple[float, int]:
-    """CPU time of one second of sensing after `after_s` of them, and its events."""
-    simulation = begun(loaded, folder)
-    start_us = round(loaded.scenario.motes.start_s * US_PER_S)
-    with rare_collection():
-        _advance(simulation, start_us + after_s * US_PER_S)
-        events, taken = simulation.kernel.processed, simulation.sensing.taken
-        started_s = time.process_time()
-        _advance(simulation, simulation.kernel.now_us + US_PER_S)
-        cpu_s = time.process_time() - started_s
-    assert simulation.sensing.taken - taken > 0.5 * loaded.scenario.motes.count / max(
-        1.0, loaded.scenario.motes.interval_s
-    )
-    return cpu_s, simulation.kernel.processed - events
 
 
 def begun(loaded: LoadedScenario, folder: Path) -> Simulation:
@@ -70,94 +90,88 @@ def begun(loaded: LoadedScenario, folder: Path) -> Simulation:
     return simulation
 
 
-def exponent(sizes: list[float], costs_s: list[float]) -> float:
-    """The slope of a straight line through the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(costs_s), 1)[0])
-
-
-def set_up(motes: int) -> None:
-    """Print what the first reading of so many motes takes, imports apart; run in a process of its own."""
-    loaded = scenario(motes)
-    started_s = time.process_time()
+def second(after_s: float = LEARNT_S, **settings: Any) -> None:  # noqa: ANN401
+    """Print CPU time of a second of sensing, its events, the heads, and the memory that the network took in MiB."""
+    loaded = scenario(**settings)
+    empty_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     with tempfile.TemporaryDirectory() as folder, rare_collection():
         simulation = begun(loaded, Path(folder))
-        while not simulation.sensing.with_value:
-            _advance(simulation, simulation.kernel.now_us + US_PER_S // 10)
-    cpu_s = time.process_time() - started_s
+        start_us = round(loaded.scenario.motes.start_s * US_PER_S)
+        _advance(simulation, start_us + round(after_s * US_PER_S))
+        events, taken = simulation.kernel.processed, simulation.sensing.taken
+        started_s = time.process_time()
+        _advance(simulation, simulation.kernel.now_us + TIMED_S * US_PER_S)
+        cpu_s = (time.process_time() - started_s) / TIMED_S
+    motes = loaded.scenario.motes
+    expected = TIMED_S * motes.count / motes.interval_s
+    assert 0.5 * expected < simulation.sensing.taken - taken < 2 * expected
+    heads = simulation.rounds.heads_elected / simulation.rounds.held
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{cpu_s:.3f} CPU s, peak {peak_mib:.0f} MiB")
+    print(cpu_s, (simulation.kernel.processed - events) / TIMED_S, heads, peak_mib - empty_mib)
 
 
-def in_a_process(*arguments: str) -> str:
-    """What this module prints when it is run with `arguments`."""
-    command = [sys.executable, "-m", "tests.bench.bench_scale", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
+    """The slope of a straight line through the logarithms."""
+    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
 
 
-def curve(what: str, points: Mapping[Any, LoadedScenario], after_s: int = LEARNT_S) -> None:
-    """Print the cost of a second for each point, and the growth exponent."""
-    costs_s = []
-    for size, loaded in points.items():
-        with tempfile.TemporaryDirectory() as folder:
-            cpu_s, events = second_s(loaded, Path(folder), after_s)
+def measured(curve: Curve) -> tuple[list[float], list[float], list[float]]:
+    """Sizes, millions of timeouts and MiB of a curve's points."""
+    sizes, costs, memory = [], [], []
+    for point in curve.points:
         timeout_us = simpy_timeout_us(2000)
-        costs_s.append(cpu_s / timeout_us)
+        settings = [f"{name}={value}" for name, value in point.items()]
+        cpu_s, events, heads, mib = in_a_process("bench_scale", "second", *settings)
+        sizes.append(float(point[curve.size]) if curve.size else heads)
+        costs.append(cpu_s / timeout_us)
+        memory.append(mib)
         print(
-            f"  {what} {size:>8,g}: {cpu_s:.3f} CPU s per second, {cpu_s / timeout_us:.3f} M timeouts"
-            f" of {timeout_us:.2f} us, {events:,} events, {cpu_s / events * 1e6:.1f} us each",
+            f"  {curve.what} {sizes[-1]:>8,g}: {cpu_s:.3f} CPU s per second, {costs[-1]:.3f} M timeouts,"
+            f" {events:,.0f} events, {heads:.0f} heads, {mib:.0f} MiB",
             flush=True,
         )
-    print(f"  growth exponent in {what}: {exponent(list(points), costs_s):.2f}")
+    return sizes, costs, memory
 
 
-def recording() -> None:
-    """Print what recording messages takes: its share of the time, and bytes of a row."""
-    took_s = {}
-    for tables in (["all"], []):
-        loaded = zipf("paper", 25.0)
-        content = loaded.scenario.model_dump(mode="json")
-        content["trace"] |= {"messages": "full", "partners": False}
-        content["trace"]["tables"] = tables or ["motes"]
-        with tempfile.TemporaryDirectory() as folder:
-            run = Path(folder) / "run"
-            started_s = time.process_time()
-            manifest = run_scenario(
-                LoadedScenario(validate_scenario(content, "r"), "r", Path()), run
-            )
-            took_s[bool(tables)] = time.process_time() - started_s
-            if tables:
-                size = sum(p.stat().st_size for p in (run / "trace" / "messages").iterdir())
-                print(f"  a row of messages: {size / manifest.counts['messages']:.2f} bytes")
-    share = 1 - took_s[False] / took_s[True]
-    print(f"  recording all tables: {share:.1%} of {took_s[True]:.2f} CPU s")
+def draw(found: Mapping[str, tuple[list[float], list[float], list[float]]]) -> None:
+    """Draw all curves, time on the left and memory on the right."""
+    from matplotlib.figure import Figure
+
+    canvas = Figure(figsize=(10, 4), layout="constrained")
+    sides = canvas.subplots(1, 2)
+    for what, (sizes, *both) in found.items():
+        for axes, costs in zip(sides, both, strict=True):
+            relative = [cost / costs[0] for cost in costs]
+            grown = [size / sizes[0] for size in sizes]
+            slope = exponent(sizes, costs)
+            axes.plot(grown, relative, marker="o", label=f"{what}: {slope:.2f}")
+    for axes, title in zip(sides, ("CPU time of a second", "memory"), strict=True):
+        axes.set(xscale="log", yscale="log", xlabel="size, to the smallest", title=title)
+        axes.legend(title="growth exponent", fontsize="small")
+    canvas.savefig(FIGURE, dpi=120)
 
 
 def main() -> None:
-    """Print everything."""
-    started_s = time.process_time()
-    code = "import time; import scenarios.cli, scenarios.simulation.run; print(time.process_time())"
-    imports = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
-        for _ in range(5)
-    ]
-    timeout_us = simpy_timeout_us(2000)
-    print(
-        f"imports {sorted(imports)[2]:.3f} CPU s, {sorted(imports)[2] / timeout_us:.3f} M timeouts"
-    )
-    for motes in (2000, 20_000, 100_000):
-        text = in_a_process("set-up", str(motes))
-        cpu_s, timeout_us = float(text.split()[0]), simpy_timeout_us(2000)
-        print(f"set-up, {motes:,} motes: {text}, {cpu_s / timeout_us:.3f} M timeouts", flush=True)
-    recording()
-    curve("motes", {motes: scenario(motes) for motes in MOTES[:4]})
-    windows = {seconds: scenario(window_s=float(seconds)) for seconds in (5, 10, 20, 40)}
-    curve("window (s)", windows, after_s=40)
-    curve("rate (1/s)", {1 / s: scenario(interval_s=s) for s in (4.0, 2.0, 1.0, 0.5)})
-    print(f"{time.process_time() - started_s:.0f} CPU s in all")
+    """Print and draw everything."""
+    found = {}
+    for curve in CURVES:
+        sizes, costs, memory = found[curve.what] = measured(curve)
+        what = f"growth with {curve.what}"
+        print_goal(f"{what}, exponent of time", exponent(sizes, costs), EXPONENT_GOAL, "")
+        print_goal(f"{what}, exponent of memory", exponent(sizes, memory), EXPONENT_GOAL, "")
+        if curve.what == "motes":
+            cost = costs[sizes.index(JUDGED_MOTES)]
+            print_goal("a second of 10,000 motes", cost, JUDGED_GOAL, "M timeouts")
+    draw(found)
+
+
+def _parsed(settings: Sequence[str]) -> dict[str, Any]:
+    pairs = (setting.split("=") for setting in settings)
+    return {name: value if name == "feedback" else float(value) for name, value in pairs}
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["set-up"]:
-        set_up(int(sys.argv[2]))
+    if sys.argv[1:2] == ["second"]:
+        second(**_parsed(sys.argv[2:]))
     else:
         main()

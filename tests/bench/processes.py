@@ -1,0 +1,11 @@
+"""Runs a part of a benchmark in a process of its own, so that its memory and imports are its own, too."""
+
+import subprocess
+import sys
+
+
+def in_a_process(module: str, *arguments: str) -> list[float]:
+    """The numbers that `python -m module arguments` prints last."""
+    command = [sys.executable, "-m", f"tests.bench.{module}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [float(word) for word in done.stdout.split()]
