@@ -111,7 +111,8 @@ class Geometry:
     def distances_m(self, one: NodeId, others: NDArray[np.int64]) -> NDArray[np.float64]:
         """Distances from one node to others; not kept."""
         offsets_m = self._placement.points_m[one] - self._placement.points_m[others]
-        return np.hypot(offsets_m[:, 0], offsets_m[:, 1])
+        distances_m: NDArray[np.float64] = np.hypot(offsets_m[:, 0], offsets_m[:, 1])
+        return distances_m
 
     def any_distance_m(self, one: NodeId, other: NodeId) -> float:
         """Distance between any two nodes; not kept, since there are as many as pairs of motes."""

@@ -20,6 +20,7 @@ from typing import Final
 MODULES: Final = (
     "sim.compiled_queue",
     "sim.trace.rows",
+    "sim.trace.members",
     "network.message",
     "network.service",
     "network.transmission_log",

@@ -5,7 +5,6 @@ Arrays are made from NumPy's buffers. `pa.array` imports pandas if it is install
 
 from collections.abc import Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sim.trace.cells import Cells
+from sim.trace.members import split_members
 from sim.trace.tables import Column, Kind
 
 ARROW_TYPES: Final[dict[Kind, pa.DataType]] = {
@@ -26,8 +26,6 @@ ARROW_TYPES: Final[dict[Kind, pa.DataType]] = {
 }
 
 _NUMBERS: Final = {Kind.INT32: np.int32, Kind.INT64: np.int64, Kind.FLOAT64: np.float64}
-
-_node, _at_us = itemgetter(0), itemgetter(1)
 
 
 def convert(column: Column, cells: Sequence[Any]) -> tuple[pa.Array, list[bytes]]:
@@ -116,21 +114,18 @@ def _texts(cells: Sequence[Any], valid: Valid) -> Converted:
 def _lists(kind: Kind, cells: Sequence[Any], valid: Valid) -> Converted:
     lists = cells if valid is None else [cell or () for cell in cells]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    flat = list(chain.from_iterable(lists))
+    count = int(lengths.sum())
     if kind is Kind.NODES:
-        nodes = np.fromiter(flat, np.int32, len(flat))
-        child = _array(pa.int32(), len(flat), None, nodes)
+        nodes = np.fromiter(chain.from_iterable(lists), np.int32, count)
+        child = _array(pa.int32(), count, None, nodes)
         columns: list[NDArray[Any]] = [nodes]
     else:
-        nodes = np.fromiter(map(_node, flat), np.int32, len(flat))
-        times = np.fromiter(map(_at_us, flat), np.int64, len(flat))
+        who, when = split_members(lists, count)
+        nodes, times = np.frombuffer(who, np.int32), np.frombuffer(when, np.int64)
         columns = [nodes, times]
-        parts = [
-            _array(pa.int32(), len(flat), None, nodes),
-            _array(pa.int64(), len(flat), None, times),
-        ]
+        parts = [_array(pa.int32(), count, None, nodes), _array(pa.int64(), count, None, times)]
         members = ARROW_TYPES[kind].value_type
-        child = pa.Array.from_buffers(members, len(flat), [None], children=parts)
+        child = pa.Array.from_buffers(members, count, [None], children=parts)
     buffers = [_mask(valid), pa.py_buffer(_offsets(np.cumsum(lengths)))]
     array = pa.Array.from_buffers(ARROW_TYPES[kind], len(lists), buffers, children=[child])
     content = [lengths.astype(np.int32).tobytes()]

@@ -83,6 +83,7 @@ def main() -> None:
     )
     for feedback, goal in GOALS.items():
         costs = []
+        messages = 0
         for _ in range(REPEATS):
             timeout_us = simpy_timeout_us(2000)
             loaded = zipf(feedback, SECONDS)

@@ -156,7 +156,7 @@ class InNetworkJoin(Service):
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
-        head = self._heads[node]
+        head = self._heads.get(node) or self._heads[node]  # `get` costs half as much
         local_us = start_us if self._has_true_time else self._local_us(node, start_us)
         found = head.answer(request, local_us)
         if found == 0 and head.tables == 1:  # nearly all
