@@ -18,8 +18,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-import networkx as nx
-
 from join.contract import Stream
 
 Bounds = tuple[tuple[int, ...], ...]
@@ -181,6 +179,8 @@ def _edges(windows: Iterable[PairWindow]) -> dict[tuple[Stream, Stream], int]:
 
 
 def _closure(edges: Mapping[tuple[Stream, Stream], int], streams: Sequence[Stream]) -> Bounds:
+    import networkx as nx  # here, since importing it takes a tenth of all imports of a run
+
     graph: nx.DiGraph[Stream] = nx.DiGraph()
     graph.add_nodes_from(streams)
     graph.add_weighted_edges_from((a, b, bound_us) for (a, b), bound_us in edges.items())

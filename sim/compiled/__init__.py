@@ -19,7 +19,6 @@ from typing import Final
 
 MODULES: Final = (
     "sim.compiled_queue",
-    "sim.trace.rows",
     "sim.trace.members",
     "network.message",
     "network.service",
