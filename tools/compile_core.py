@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
@@ -41,11 +42,11 @@ def main() -> int:
     started_s = time.monotonic()
     try:
         from Cython import __version__ as version
-        from setuptools.errors import BaseError
+        from setuptools.errors import BaseError, CCompilerError
 
         try:
             compile_modules(version)
-        except (BaseError, OSError) as failure:
+        except (BaseError, CCompilerError, OSError) as failure:
             print(f"core not compiled, so it is interpreted: {failure}", file=sys.stderr)
             return FAILED
     except ImportError as failure:
@@ -58,7 +59,14 @@ def main() -> int:
 
 
 def compile_modules(version: str) -> None:
-    """Translate to C, compile, and move the results into place."""
+    """Translate to C, compile, and move the results into place.
+
+    Raises:
+        FileNotFoundError: there is no compiler. Translating takes longer than to find that out.
+    """
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if os.name == "posix" and shutil.which(compiler) is None:
+        raise FileNotFoundError(f"no C compiler: {compiler} is not on PATH")
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
 
