@@ -145,7 +145,7 @@ def join_in_network(
     for row in results:
         if row[4] is not None:
             for member in row[7]:
-                reported[pair((row[4], row[5]), (member.stream, member.at_us))] += 1
+                reported[pair((row[4], row[5]), tuple(member))] += 1
     return Outcome(reported, accounts, requests, results)
 
 

@@ -196,7 +196,7 @@ def join_results(
         if row[4] is not None:
             origins[row[4], row[5]] += 1
             for member in row[7]:
-                reported[pair((row[4], row[5]), (member.stream, member.at_us))] += 1
+                reported[pair((row[4], row[5]), tuple(member))] += 1
     return Outcome(reported, origins, accounts, links)
 
 
