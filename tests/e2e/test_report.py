@@ -118,10 +118,10 @@ def test_the_tracking_figures_follow_from_the_plot(dying: Reported) -> None:
     tracking = dying.manifest.counts["tracking"]
     chart = dying.page.chart("tracking")
     inside, answered = (each["values"] for each in chart["series"])
-    agreed, false = (each["values"] for each in dying.page.chart("agreement")["series"])
+    covered, false = (each["values"] for each in dying.page.chart("coverage")["series"])
     assert max(inside) == tracking["inside_most"]
     assert max(answered) == tracking["answer_most"]
-    looks = list(zip(agreed, false, inside, answered, strict=True))
+    looks = list(zip(covered, false, inside, answered, strict=True))
     seen = [share for share, _, truth, answer in looks if truth or answer]
     assert sum(seen) / len(seen) == pytest.approx(tracking["coverage"], abs=1e-5)
     alarms = [share * answer for _, share, _, answer in looks if answer]
