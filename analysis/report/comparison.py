@@ -6,7 +6,7 @@ from analysis.metrics.metric import SHARE
 from analysis.metrics.registry import METRICS, cell
 from analysis.report.html import Html, tag
 from analysis.report.numbers import table
-from analysis.report.verdict import Baseline, times
+from analysis.report.verdict import Baseline, as_much
 from analysis.report.view import RunView
 
 COMPARED: Final = (
@@ -33,18 +33,11 @@ def comparison(run: RunView, baseline: Baseline | None) -> Html:
         f"baseline: {baseline.name}",
         "compared",
     ]
-    does = [
-        tag("p", f"“{name}”: {text}")
-        for name, text in ((strategy, run.manifest.strategy), (baseline.name, baseline.does))
-        if text
-    ]
-    return tag(
-        "section", table("", heads, rows), *does, class_="comparison", aria_label="Comparison"
-    )
+    return tag("section", table("", heads, rows), class_="comparison", aria_label="Comparison")
 
 
 def _difference(name: str, own: float | None, base: float | None) -> str:
     """How a value compares; shares speak for themselves."""
     if own is None or not base or METRICS[name].unit == SHARE:
         return ""
-    return times(own, base).replace("times that", "times as much")
+    return as_much(own, base)

@@ -43,13 +43,15 @@ class Baseline:
         text = f"{self.name}: {quantity(name, base)}"
         return f"{text} ({times(own, base)})" if base else text
 
-    def against(self, name: str, own: float) -> str:
-        """A value of the run compared with the baseline's, to follow it in a sentence."""
+    def against(self, name: str, own: float, *, named: bool) -> str:
+        """A value of the run compared with the baseline's, to follow it in a sentence; `named` if it should say whose that is."""
         base = self.metrics.get(name)
         if base is None:
             return ""
         if not base:
             return f" ({self.name}: {quantity(name, base)})"
+        if not named:
+            return f", {as_much(own, base)}"
         return f", {compared(own, base, f'“{self.name}”')}"
 
 
@@ -94,6 +96,11 @@ def times(value: float, base: float) -> str:
         # A factor below 1 is harder to grasp than its inverse.
         return f"{number(float(f'{1 / ratio:.2g}'))} times less"
     return f"{number(float(f'{ratio:.2g}'))} times that"
+
+
+def as_much(own: float, base: float) -> str:
+    """How a value compares with another, where it is clear with which."""
+    return times(own, base).replace("times that", "times as much")
 
 
 def compared(own: float, base: float, whose: str) -> str:
@@ -176,10 +183,15 @@ def _cost(run: RunView, baseline: Baseline | None) -> str:
             f"Cost with “{strategy}”: {'; '.join(texts)}. No baseline was given to compare it with."
         )
     against = [
-        f"{text}{baseline.against(name, run.metrics[name])}"
-        for name, text in zip(known, texts, strict=True)
+        f"{text}{baseline.against(name, run.metrics[name], named=not n)}"
+        for n, (name, text) in enumerate(zip(known, texts, strict=True))
     ]
-    return f"Cost with “{strategy}”: {'; '.join(against)}."
+    does = (
+        f" Here {run.manifest.strategy}; with “{baseline.name}” {baseline.does}."
+        if run.manifest.strategy and baseline.does
+        else ""
+    )
+    return f"Cost with “{strategy}”: {'; '.join(against)}.{does}"
 
 
 def _cost_text(name: str, value: float) -> str:

@@ -111,7 +111,7 @@ def test_costs_stand_beside_those_of_the_baseline(browser: Browser, page: Path) 
     known = {row[0]: row for row in rows[1:]}
     assert known["bytes/s on air"][3].endswith("times as much")
     assert {"coverage", "recall", "energy of the busiest radio (J)"} <= set(known)
-    assert "all readings with a value go to the sink" in browser.text(".comparison")
+    assert "with “centralised” all readings with a value go to the sink" in browser.text(".verdict")
     inside = "(() => { const b = document.querySelector('.comparison').getBoundingClientRect(); return [b.right, b.bottom]; })()"
     right, bottom = browser.value(inside)
     assert right < 1440
@@ -146,7 +146,7 @@ def test_every_mark_is_explained(browser: Browser, page: Path) -> None:
 
 def test_labels_on_the_map_do_not_lie_on_each_other(browser: Browser, tmp_path: Path) -> None:
     leaks = [
-        f"{{gas='ammonia', x_m={x}, y_m=60.0, start_s=5.0, duration_s=10.0}}"
+        f"{{gas='ammonia', x_m={x}, y_m=60.0, start_s=5.0, duration_s=50.0}}"
         for x in (50.0, 53.0, 56.0)
     ]
     source = f"phenomenon.source=[{', '.join(leaks)}]"
@@ -154,7 +154,7 @@ def test_labels_on_the_map_do_not_lie_on_each_other(browser: Browser, tmp_path: 
     assert main(["report", str(tmp_path / "run")]) == 0
     browser.open(tmp_path / "run" / "report.html", part="#t=40")
     boxes = browser.value("player.maps[0].taken")
-    # Three leaks with a label each, the wind, the sink and the scale.
+    # Three open leaks with a label each, the wind, the sink and the scale.
     assert len(boxes) == 9
     texts = [box for box in boxes if box[2] - box[0] > 19]
     apart = [
@@ -164,6 +164,9 @@ def test_labels_on_the_map_do_not_lie_on_each_other(browser: Browser, tmp_path: 
     ]
     assert apart
     assert all(apart)
+    # A closed leak needs none: the legend explains its mark.
+    browser.press("End")
+    assert len(browser.value("player.maps[0].taken")) == 6
 
 
 def test_playing_scrubbing_and_keys_move_the_clock(browser: Browser, page: Path) -> None:
