@@ -154,9 +154,9 @@ def events(
         if tracking.get("inside_most") and tracking.get(key) is not None:
             marks.append({"at_s": float(tracking[key]), "kind": kind, "text": text})
     if most is not None:
-        at_s, inside = most
+        most_s, inside = most
         text = f"most motes inside, {number(inside)}"
-        marks.append({"at_s": float(at_s), "kind": "most", "text": text})
+        marks.append({"at_s": float(most_s), "kind": "most", "text": text})
     if tables.has("elections"):
         at_us, rounds = tables.arrays("elections", "at_us", "round")
         for each in np.unique(rounds).tolist():
