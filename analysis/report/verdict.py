@@ -151,12 +151,16 @@ def _found(run: RunView) -> str:
         if not results:
             return "No result reached the sink: no two motes had the same value within the window."
         return f"{number(results)} join results reached the sink."
-    appeared = f"The {what} reached the first mote at {number(tracking['appeared_s'])} s"
+    appeared = (
+        f"The {what} reached the first of {number(run.motes)} motes (sensors) at"
+        f" {number(tracking['appeared_s'])} s"
+    )
     delay_s = run.metrics["detection_delay_s"]
     if delay_s is None:
         return f"{appeared}, and was never found: no result reached the sink after that."
     return (
-        f"Found: {appeared[0].lower()}{appeared[1:]}, and the sink knew {number(delay_s)} s later."
+        f"Found: {appeared[0].lower()}{appeared[1:]}, and the sink (base station) knew"
+        f" {number(delay_s)} s later."
     )
 
 

@@ -92,7 +92,7 @@ def near(picture: NDArray[np.uint8], colour: str, browser: Browser) -> int:
 def test_the_verdict_and_the_map_are_on_the_first_screen(browser: Browser, page: Path) -> None:
     browser.open(page)
     verdict = browser.text(".verdict")
-    assert "Found: the gas cloud reached the first mote at 11 s" in verdict
+    assert "Found: the gas cloud reached the first of 200 motes (sensors) at 11 s" in verdict
     assert "(recall)" in verdict
     assert "times that with “centralised”" in verdict
     assert "Idealised radio: one hop, no collisions" in verdict

@@ -44,7 +44,7 @@ def test_the_verdict_says_found_tracked_cost_and_radio(tmp_path: Path) -> None:
     run = run_of(tmp_path, radio=IDEAL, routing=ONE_HOP)
     found, tracked, cost, air = verdict(run, None)
     assert found.startswith(
-        "Found: the gas cloud reached the first mote at 2 s, and the sink knew 0 s later."
+        "Found: the gas cloud reached the first of 4 motes (sensors) at 2 s, and the sink (base station) knew 0 s later."
     )
     assert tracked == (
         "Tracked: the sink's answer matched the motes truly inside by 83.3 % (coverage)."
