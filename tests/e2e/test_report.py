@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from join.strategies.registry import STRATEGIES
 from scenarios.cli import main
 from sim.trace.manifest import Manifest, read_complete
 from tests.support.checkers.report_page import Page, sets_of, unpack
@@ -312,6 +313,8 @@ def test_a_run_and_its_baseline_are_made_together(
     assert said[-2].endswith(f"motejoin report {out} --baseline {out}-centralised")
     first, second = read_complete(out), read_complete(tmp_path / "run-centralised")
     assert second.scenario["join"]["strategy"] == "centralised"
+    assert second.strategy == STRATEGIES["centralised"].does != first.strategy
+    assert all(STRATEGIES[name].does for name in ("snjoin-star", "lease", "change", "automatic"))
     assert first.counts["readings_with_value"] == second.counts["readings_with_value"]
     assert main(["report", str(out), "--baseline", f"{out}-centralised"]) == 0
     page = Page((out / "report.html").read_text())
