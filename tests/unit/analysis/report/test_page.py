@@ -6,11 +6,12 @@ import pytest
 
 from analysis.report.html import Html, join, tag
 from analysis.report.page import report_page, write_report
+from analysis.report.still import run_figure
 from analysis.report.verdict import verdict
 from analysis.report.view import open_run
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Manifest, Status
-from sim.trace.tables import DropReason, Fate
+from sim.trace.tables import TABLES, DropReason, Fate
 from tests.support.checkers.report_page import Page, sets_of, unpack
 from tests.support.report_runs import S, mote_rows, write_run
 
@@ -180,6 +181,45 @@ def test_a_short_peak_does_not_flatten_the_bytes_on_air(tmp_path: Path) -> None:
     # The numbers stay whole: only the axis is cut.
     assert sum(sum(each["values"]) for each in spec["series"]) == sum(
         row[4] for row in quiet + peak
+    )
+
+
+def test_a_still_of_a_cut_plot_is_cut_too(tmp_path: Path) -> None:
+    quiet = [(second, 0, "probe", 1, 100, 1, 0, 0, 1) for second in range(40)]
+    write_run(
+        tmp_path,
+        FULL | {"traffic": [*quiet, (7, 1, "head", 9, 50_000, 9, 0, 0, 9)]},
+        duration_s=40.0,
+    )
+    axes = run_figure(tmp_path, "traffic").axes[0]
+    assert axes.get_ylim() == (0, 125.0)
+    assert [text.get_text() for text in axes.texts] == ["↑"]
+
+
+@pytest.mark.parametrize(("idle_j", "apart"), [(9.0, False), (11.0, True)])
+def test_idle_radios_do_not_hide_all_other_energy(
+    tmp_path: Path, idle_j: float, apart: bool
+) -> None:
+    spent = {"tx_j": 10.0, "idle_j": idle_j}
+    columns = [column.name for column in TABLES["energy"]]
+    rows = [
+        tuple(
+            {
+                "at_us": at_s * S,
+                "node": 0,
+                "residual_j": 20.0,
+                **{c: at_s * j for c, j in spent.items()},
+            }.get(c, 0.0)
+            for c in columns
+        )
+        for at_s in (0, 1)
+    ]
+    page = page_of(tmp_path, FULL | {"energy": rows})
+    names = [each["name"] for each in page.chart("energy")["series"]]
+    assert ("idle" in names) != apart
+    assert (
+        any("Not drawn: 11 J while radios were idle, 52.4 % of all." in text for text in page.words)
+        == apart
     )
 
 
