@@ -125,6 +125,11 @@ def test_the_page_says_which_time_it_shows(browser: Browser, page: Path) -> None
     # What the page opens with is the moment that it talks about.
     assert browser.text("#event").startswith(f"Now, at {first}: most motes inside, ")
     assert "▶ plays from the start" in browser.text("#event")
+    assert [browser.value(f"format.rate({n})") for n in (0, 12, 7_730)] == [
+        "0 B/s",
+        "12 B/s",
+        "7.73 kB/s",
+    ]
     browser.press("ArrowRight")
     assert browser.text("#at") == f"At {browser.text('#clock')}"
     assert browser.text("#event").startswith(f"Last event, at {first}: ")

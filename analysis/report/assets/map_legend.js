@@ -94,7 +94,7 @@ function factsNow(world) {
   if (traffic) {
     const edges = traffic.edges_s;
     const n = Math.max(0, Math.min(edges.length - 2, edges.findLastIndex((edge) => edge <= atS)));
-    facts.set("on air now", `${format.short(sumAt(traffic, n) / (edges[n + 1] - edges[n] || 1))}B/s`);
+    facts.set("on air now", format.rate(sumAt(traffic, n) / (edges[n + 1] - edges[n] || 1)));
   }
   if (energy) {
     const n = Math.max(0, energy.times_s.findLastIndex((time) => time <= atS));
