@@ -72,3 +72,18 @@ def test_a_joule_without_a_cause_is_noticed() -> None:
     ledger.residual_j[0] -= 1e-6
     with pytest.raises(AssertionError):
         ledger.assert_balanced()
+
+
+@pytest.mark.parametrize("control", [False, True])
+def test_copies_are_paid_for_one_by_one_up_to_a_mote_that_cannot(control: bool) -> None:
+    ledger = ledger_of(2.0, 2.0, 0.5, 2.0, 2.0)
+    ledger.set_down(3)
+    nodes = [1, 0, 2, 4, 3, 1, SINK]
+    assert ledger.draw_receptions(nodes, 0, 0.75, control=control) == 2
+    assert ledger.draw_receptions(nodes, 3, 0.75, control=control) == 4
+    assert ledger.draw_receptions(nodes, 5, 0.75, control=control) == 6
+    assert ledger.draw_receptions(nodes, 7, 0.75, control=control) == 7
+    assert list(ledger.rx_j) == [0.75, 1.5, 0.0, 0.0, 0.75, 0.0]
+    assert list(ledger.control_j) == (list(ledger.rx_j) if control else [0.0] * 6)
+    assert list(ledger.residual_j)[:5] == [1.25, 0.5, 0.5, 2.0, 1.25]
+    ledger.assert_balanced()
