@@ -89,15 +89,19 @@ def _against_gen_leach(table: Table, column: str) -> Finding:
     if beaten:
         ours += f". HEED does not outlive {'; '.join(beaten)}"
     holds = all(found[name][0] for name in NEEDED)
-    most = max(table.column("motes"))
-    alone, covered = (
-        table.mean("heads", contender=name, motes=most) for name in ("gen-leach-near", "heed")
+    return Finding(holds, ours, "" if holds else _near_the_sink(table))
+
+
+def _near_the_sink(table: Table) -> str:
+    """Why motes that hear no head can outlive HEED's: who they are and who dies last."""
+    rows = table.where(motes=max(table.column("motes")))
+    near, own = rows.where(contender="gen-leach-near"), rows.where(contender="heed")
+    return (
+        f"With advertisements to 25 m, {near.mean('alone'):.0f} of {rows.column('motes')[0]} motes hear no head in a round and send to"
+        f" the sink themselves (HEED: {own.mean('alone'):.1f}). That wears out the far ones: the first to die is"
+        f" {near.mean('first_to_sink_m'):.0f} m from the sink. The last to die is {near.mean('last_to_sink_m'):.0f} m from it, where"
+        f" sending to the sink is cheap (HEED's last: {own.mean('last_to_sink_m'):.0f} m)."
     )
-    why = (
-        f"With advertisements to 25 m, {alone:.0f} of {most} motes send to the sink in a round (HEED: {covered:.0f} heads), most"
-        " because they hear no head. Of these the ones near the sink spend little, and outlive HEED's, which all serve in turn."
-    )
-    return Finding(holds, ours, "" if holds else why)
 
 
 def _first(table: Table) -> Finding:

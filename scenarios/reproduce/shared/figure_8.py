@@ -6,7 +6,7 @@ from scenarios.reproduce.drawing import COLOURS, MARKERS, curves, label_axes, pa
 from scenarios.reproduce.figure import Figure, Finding, Point, Size
 from scenarios.reproduce.shared.runs import BURST_MOST, LABELS, measure_windows
 from scenarios.reproduce.shared.runs import points as points_of
-from scenarios.reproduce.shared.workload import DISTRIBUTIONS, LOAD
+from scenarios.reproduce.shared.workload import ARRIVALS_PER_S, DISTRIBUTIONS, LOAD, VALUES
 from scenarios.reproduce.table import Table
 
 if TYPE_CHECKING:
@@ -90,9 +90,14 @@ def _output(table: Table) -> Finding:
     worst_bursts = max(_largest(bursts, schedule, "output_share") for schedule in ("swf", "mqt"))
     holds = max(worst, worst_bursts) < 0.03
     ours = "; ".join(_shares(table, schedule, "output_share") for schedule in ("swf", "mqt"))
+    waiting = _largest(bursts, "swf", "input_share")
+    held = _largest(bursts, "swf", "output_share")
+    per_tuple = ARRIVALS_PER_S * LARGEST_S / VALUES
     why = (
-        "We count every result that some query still waits for. A tuple has 120 results in the largest window, and under"
-        " SWF those of long windows wait until all older tuples are finished."
+        f"We count every result that some query still waits for, and a tuple has {per_tuple:.0f} of them in the largest window. Under SWF those"
+        f" of long windows wait until all older tuples are finished: at burst size 5 and load {LOAD:g}, up to {waiting:.2%} of a join buffer in"
+        f" waiting tuples, and {held / waiting:.0f} times as much in results of tuples that are not finished. These are as many"
+        f" results as {held / per_tuple:.2%} of the join buffer's tuples have."
     )
     return Finding(holds, ours, "" if holds else why)
 

@@ -6,6 +6,7 @@ from join.windows import Uniform
 from scenarios.reproduce.drawing import curves, label_axes, panels
 from scenarios.reproduce.figure import Figure, Finding, Point, Row, Size
 from scenarios.reproduce.table import Table
+from scenarios.reproduce.wjoin.costs import COMPARISON_US, SCANS
 from scenarios.reproduce.wjoin.retail import WINDOW_US, listed, ratios
 from scenarios.reproduce.wjoin.service import make, total
 from scenarios.reproduce.wjoin.streams import sales, synthetic
@@ -112,12 +113,25 @@ def _order(table: Table) -> Finding:
     fits = [window for window, found in leads.items() if min(found.values()) > LEAD]
     ours = "; ".join(f"{window} ms: {listed(found)}" for window, found in leads.items())
     best = max(max(found.values()) for found in leads.values())
-    why = (
-        f"At no window is MW-join ten times as fast at every number of streams; at most {best:.1f} times. Where windows are short, what"
-        " both do for every tuple (insert, window tests) costs more than what MW-join saves; where they are long, the slowest stream always"
-        " has a tuple in the window, and a period spans it."
-    )
+    why = f"At no window is MW-join ten times as fast at every number of streams; at most {best:.1f} times. {_bounds(table)}"
     return Finding(bool(fits), f"NLW-join takes {ours} as long", "" if fits else why)
+
+
+def _bounds(table: Table) -> str:
+    """What MW-join could save at most: NLW-join's scanning at the shortest window, mode 1 at the longest."""
+    rows = table.where(part="a", streams=max(table.where(part="a").column("streams")))
+    windows = sorted(rows.distinct("window_ms"))
+    nlw = rows.where(operator="nlw", window_ms=windows[0])
+    scanning_us = SCANS["nlw"] * COMPARISON_US * nlw.mean("comparisons")
+    in_mode_1 = ", ".join(
+        f"{rows.mean('mode_1', operator='mw', window_ms=window):.0%} at {window} ms"
+        for window in windows
+    )
+    return (
+        f"With {rows.column('streams')[0]} streams and windows of {windows[0]} ms, scanning takes {scanning_us:.1f} of NLW-join's"
+        f" {nlw.mean('service_us'):.1f} us, which bounds what can be saved. The longer the window, the more often the slowest stream has a"
+        f" tuple in it, and a period spans it: tuples that MW-join meets in mode 1, {in_mode_1}."
+    )
 
 
 def _maintained(table: Table) -> Finding:
@@ -164,15 +178,29 @@ def _hw(table: Table) -> Finding:
             parts.append(f"{name} {least:.2g}")
             if least <= 1:
                 worse.append(name)
-    why = (
-        f"Not at windows of {', '.join(worse)}: with a few tuples in the window, hashing costs more than scanning them."
-        if worse
-        else ""
-    )
     holds = "1 h" not in worse and len(worse) < len(parts) / 2
     return Finding(
-        holds, f"the others take at least {', '.join(parts)} times as long", "" if holds else why
+        holds,
+        f"the others take at least {', '.join(parts)} times as long",
+        "" if holds else f"Not at windows of {', '.join(worse)}. {_hashing(table)}",
     )
+
+
+def _hashing(table: Table) -> str:
+    """What hashing costs HW-join, and what scanning costs NLW-join, by window."""
+    rows = table.where(part="a", streams=max(table.where(part="a").column("streams")))
+    parts = []
+    for window in sorted(rows.distinct("window_ms")):
+        at = rows.where(window_ms=window)
+        scans = {
+            name: SCANS[name] * COMPARISON_US * at.mean("comparisons", operator=name)
+            for name in ("nlw", "hw")
+        }
+        hashing_us = at.mean("hashing_us", operator="hw")
+        parts.append(
+            f"hashing costs {hashing_us:.1f} us at {window} ms and saves {scans['nlw'] - scans['hw']:.1f} us of scanning"
+        )
+    return f"With few tuples in the window hashing costs more than the scans that it saves; with {rows.column('streams')[0]} streams {', '.join(parts)}."
 
 
 def _changes(table: Table) -> dict[str, dict[int, float]]:
