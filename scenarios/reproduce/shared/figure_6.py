@@ -50,9 +50,7 @@ def _draw(table: Table) -> "Canvas":
     return canvas
 
 
-def _times(
-    table: Table, name: str, schedule: str, column: str, load: float = LOAD
-) -> list[float]:
+def _times(table: Table, name: str, schedule: str, column: str, load: float = LOAD) -> list[float]:
     """By window: the mean over seeds, or the longest under any seed."""
     rows = table.where(distribution=name, schedule=schedule, load=load)
     windows = [rows.where(window_s=window_s) for window_s in DISTRIBUTIONS[name]]
