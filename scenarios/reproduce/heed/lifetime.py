@@ -89,18 +89,22 @@ def _against_gen_leach(table: Table, column: str) -> Finding:
     if beaten:
         ours += f". HEED does not outlive {'; '.join(beaten)}"
     holds = all(found[name][0] for name in NEEDED)
-    return Finding(holds, ours, "" if holds else _near_the_sink(table))
+    return Finding(holds, ours, "" if holds else _late(table))
 
 
-def _near_the_sink(table: Table) -> str:
-    """Why motes that hear no head can outlive HEED's: who they are and who dies last."""
+def _late(table: Table) -> str:
+    """Why motes that hear no head can outlive HEED's: what the second half of the motes spends in its last rounds."""
     rows = table.where(motes=max(table.column("motes")))
     near, own = rows.where(contender="gen-leach-near"), rows.where(contender="heed")
+    early, late = (
+        [f"{1e3 * each.mean(column):.2f}" for each in (near, own) for column in columns]
+        for columns in (("data_j", "control_j"), ("late_data_j", "late_control_j"))
+    )
     return (
         f"With advertisements to 25 m, {near.mean('alone'):.0f} of {rows.column('motes')[0]} motes hear no head in a round and send to"
-        f" the sink themselves (HEED: {own.mean('alone'):.1f}). That wears out the far ones: the first to die is"
-        f" {near.mean('first_to_sink_m'):.0f} m from the sink. The last to die is {near.mean('last_to_sink_m'):.0f} m from it, where"
-        f" sending to the sink is cheap (HEED's last: {own.mean('last_to_sink_m'):.0f} m)."
+        f" the sink themselves (HEED: {own.mean('alone'):.1f}), which wears out the far ones: up to the first death a mote spends {early[0]}"
+        f" mJ a round on data (HEED: {early[2]}) and {early[1]} on elections ({early[3]}). When half of the motes are dead, the far ones among"
+        f" them, data cost {late[0]} mJ ({late[2]}) and elections {late[1]} ({late[3]}): then HEED's elections shorten its life."
     )
 
 

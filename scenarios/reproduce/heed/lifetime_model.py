@@ -129,6 +129,10 @@ class Life:
     """The distance from the sink of the motes that died in the last round, on average."""
     alone: float
     """Mean number of motes that heard no head and so sent to the sink themselves, up to the first death."""
+    late_control_j: float
+    """Per living mote and round from when half of the motes are dead, spent on elections."""
+    late_data_j: float
+    """Likewise, on data."""
 
 
 def live(setting: Setting) -> Life:
@@ -196,7 +200,9 @@ class _Network:
         count = len(self._own)
         died: list[int] = []
         """The rounds in which motes died, one entry each."""
-        control_j = data_j = 0.0
+        control_j = data_j = late_control_j = late_data_j = 0.0
+        late = 0
+        """Rounds of motes that were alive when half were dead."""
         led, alone = np.zeros(count), np.zeros(count)
         last = self._alive
         first_rounds = number = first = 0
@@ -209,6 +215,10 @@ class _Network:
             clusters = self._hold_election()
             elected_j = float(self._residual_j.sum())
             self._gather(clusters)
+            if 2 * living <= count:
+                late += living
+                late_control_j += before_j - elected_j
+                late_data_j += elected_j - float(self._residual_j.sum())
             if is_untouched:
                 first_rounds = number
                 control_j += before_j - elected_j
@@ -229,6 +239,8 @@ class _Network:
             first_to_sink_m=float(self._to_sink_m[first]),
             last_to_sink_m=float(self._to_sink_m[last].mean()),
             alone=float(alone.sum()) / first_rounds,
+            late_control_j=late_control_j / max(1, late),
+            late_data_j=late_data_j / max(1, late),
         )
 
     def _hold_election(self) -> Clusters:
