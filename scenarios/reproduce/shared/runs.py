@@ -4,6 +4,7 @@ All schedules get the same arrivals of a seed. Bursts are heavy-tailed (at an ex
 infinite): one seed alone shows little.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from scenarios.reproduce.figure import Point, Row, Size
@@ -21,8 +22,8 @@ CROWD, REST = 24, 1
 BURST_MOST: Final = 5
 
 
-def points(size: Size, **settings: object) -> list[Point]:
-    """All schedules and seeds of one setting."""
+def points(size: Size, schedules: Sequence[str] = tuple(LABELS), **settings: object) -> list[Point]:
+    """All seeds of one setting, under each of the schedules."""
     defaults: Point = {
         "distribution": "Small-Large",
         "burst": 1,
@@ -34,7 +35,7 @@ def points(size: Size, **settings: object) -> list[Point]:
     }
     return [
         {**defaults, **settings, "schedule": schedule, "seed": seed}
-        for schedule in LABELS
+        for schedule in schedules
         for seed in SEEDS[size]
     ]
 

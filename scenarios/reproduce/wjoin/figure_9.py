@@ -187,20 +187,28 @@ def _hw(table: Table) -> Finding:
 
 
 def _hashing(table: Table) -> str:
-    """What hashing costs HW-join, and what scanning costs NLW-join, by window."""
-    rows = table.where(part="a", streams=max(table.where(part="a").column("streams")))
+    """By window, where HW-join is worst: what hashing costs it, and what the better join scans more than it."""
+    rows = table.where(part="a")
     parts = []
     for window in sorted(rows.distinct("window_ms")):
         at = rows.where(window_ms=window)
-        scans = {
-            name: SCANS[name] * COMPARISON_US * at.mean("comparisons", operator=name)
-            for name in ("nlw", "hw")
-        }
-        hashing_us = at.mean("hashing_us", operator="hw")
-        parts.append(
-            f"hashing costs {hashing_us:.1f} us at {window} ms and saves {scans['nlw'] - scans['hw']:.1f} us of scanning"
+        lead, streams, other = min(
+            (ratio, streams, other)
+            for other in ("nlw", "mw")
+            for streams, ratio in ratios(at, other, "hw").items()
         )
-    return f"With few tuples in the window hashing costs more than the scans that it saves; with {rows.column('streams')[0]} streams {', '.join(parts)}."
+        if lead > 1:
+            continue
+        place = at.where(streams=streams)
+        scans = {
+            name: SCANS[name] * COMPARISON_US * place.mean("comparisons", operator=name)
+            for name in (other, "hw")
+        }
+        parts.append(
+            f"at {window} ms and {streams} streams hashing costs it {place.mean('hashing_us', operator='hw'):.1f} us a tuple,"
+            f" and saves {scans[other] - scans['hw']:.1f} us of {LABELS[other]}'s scanning"
+        )
+    return f"With few tuples in the window hashing costs more than the scans that it saves: {'; '.join(parts)}."
 
 
 def _changes(table: Table) -> dict[str, dict[int, float]]:
