@@ -69,11 +69,11 @@ def test_a_setting_fits_if_it_starts_near_nothing_and_ends_near_the_paper(
     table = swept(probes)
     found = SHAPE.judges["snjoin-9-growth"](table)
     assert found.holds == holds
-    assert found.ours.startswith("192 settings")
+    assert found.ours.startswith("144 settings")
     assert bool(found.why) != holds
     # The short run has no part in the curves.
     curves = [row["probes"] for row in reductions(table)]
     expected = {sensors: pytest.approx(100 - 10 * asked) for sensors, asked in probes.items()}
-    assert curves == [expected] * 192
+    assert curves == [expected] * 144
     if not holds:
         assert "the reduction is 50 %" in found.why
