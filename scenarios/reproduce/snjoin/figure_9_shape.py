@@ -164,6 +164,16 @@ def _ranges(rows: list[dict[str, Any]], first: int) -> str:
     return "; ".join(parts)
 
 
+def _distances(rows: list[dict[str, Any]]) -> str:
+    """By base value: how near the settings come to the paper's curve."""
+    parts = []
+    for base in dict.fromkeys(row["setting"]["join.base_relevance"] for row in rows):
+        same = [row for row in rows if row["setting"]["join.base_relevance"] == base]
+        found = [_distance(row["probes"]) for row in same]
+        parts.append(f"{min(found):.0f} to {max(found):.0f} points with {base:g}")
+    return f"A base value of 1, with which every head is probed until something is learnt, comes nearer: distance from the paper's curve {', '.join(parts)}."
+
+
 def _region_of(rows: list[dict[str, Any]]) -> str:
     """The values that each parameter has in some settings."""
     parts = []
@@ -203,7 +213,7 @@ def _region(table: Table) -> Finding:
     why = (
         'No setting of the grid has the paper\'s curve. With a base value of 0.5 (§4: "e.g., 50 %") half of the heads are left out'
         f" before anything is learnt: in a run with one second of readings of {first} sensors the reduction is"
-        f" {_at_the_start(table):.0f} %. Percent at {first} sensors by parameter: {_ranges(rows, first)}."
+        f" {_at_the_start(table):.0f} %. {_distances(rows)} Percent at {first} sensors by parameter: {_ranges(rows, first)}."
     )
     return Finding(bool(fits), ours, "" if fits else why)
 
