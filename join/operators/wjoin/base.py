@@ -229,8 +229,8 @@ class WJoin(ABC):
         streams = self._streams
         if not self._exact:
             combinations = 1
-            for times in choices.values():
-                combinations *= len(times)
+            for candidates in choices.values():
+                combinations *= len(candidates)
             self._formed += combinations
             yield Result(origin, {streams[other]: each for other, each in choices.items()})
             return
