@@ -36,7 +36,7 @@ def points(size: Size, schedules: Sequence[str] = tuple(LABELS), **settings: obj
     return [
         {**defaults, **settings, "schedule": schedule, "seed": seed}
         for schedule in schedules
-        for seed in SEEDS[size]
+        for seed in seeds or SEEDS[size]
     ]
 
 
