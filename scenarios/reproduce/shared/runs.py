@@ -22,8 +22,13 @@ CROWD, REST = 24, 1
 BURST_MOST: Final = 5
 
 
-def points(size: Size, schedules: Sequence[str] = tuple(LABELS), **settings: object) -> list[Point]:
-    """All seeds of one setting, under each of the schedules."""
+def points(
+    size: Size,
+    schedules: Sequence[str] = tuple(LABELS),
+    seeds: Sequence[int] = (),
+    **settings: object,
+) -> list[Point]:
+    """All seeds of one setting, those of the size if not given, under each of the schedules."""
     defaults: Point = {
         "distribution": "Small-Large",
         "burst": 1,
