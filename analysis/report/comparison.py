@@ -11,9 +11,9 @@ from analysis.report.view import RunView
 
 COMPARED: Final = (
     *("coverage", "recall", "drop_rate", "delay_ms", "change_delay_ms"),
-    *("bytes_per_s", "tx_j", "hottest_radio_j"),
+    *("bytes_per_s", "tx_j", "rx_j", "hottest_radio_j", "energy_j"),
 )
-"""Answers first, then costs. Energy is that of messages: idle listening is not the strategy's doing."""
+"""Answers first, then costs; all energy comes last, as idle listening may hide what messages cost."""
 
 
 def comparison(run: RunView, baseline: Baseline | None) -> Html:
