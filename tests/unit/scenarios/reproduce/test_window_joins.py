@@ -155,6 +155,13 @@ def test_backward_evaluation_responds_after_its_work_and_forward_evaluation_wait
     assert quiet["few-hash"]["response_ms"] > 100
 
 
+def test_waiting_for_other_streams_takes_so_many_arrivals_whatever_was_left_before() -> None:
+    load = Load("few-hash", streams=3, window_s=6.0, values=100, seed=1)
+    waited = [rate * response(load, rate)["response_ms"] / 1000 for rate in (20.0, 50.0, 100.0)]
+    # FEW-join waits for the next tuple of every stream: a few arrivals, at every rate.
+    assert waited == pytest.approx([3.7] * 3, rel=0.15)
+
+
 def test_streams_are_as_different_as_asked() -> None:
     feed = streams_of(100.0, streams=3, tuples=30_000, values=5, seed=1, spread=10.0)
     per_stream = Counter(each.stream for each in feed)
