@@ -8,6 +8,7 @@ cdef class RelevanceMatrix:
     cdef bint _with_initiator
     cdef object _selection
     cdef double _exploration
+    cdef object _base
     cdef object _random
     cdef dict _rows
 
