@@ -22,6 +22,8 @@ SETTINGS = (
     "phenomenon.domain=2000",
     "phenomenon.locality=1.0",
     "trace.energy_every_s=5.0",
+    "trace.messages=full",
+    "trace.partners=true",
 )
 DURATION_S = 600.0
 MILLION = 1_000_000
@@ -42,6 +44,7 @@ def main(duration_s: float = DURATION_S) -> None:
             f"{audit.rows:,} rows: {cpu_s:.1f} s of CPU, {wall_s:.1f} s;"
             f" for ten million {cpu_s / share:.1f} s of CPU, {wall_s / share:.1f} s"
         )
+        assert not audit.skipped, audit.skipped
         trace = RunTrace(out)
         spent_s = {}
         for name, find in [*FIRST.items(), *((each.name, each.find) for each in CHECKS)]:
