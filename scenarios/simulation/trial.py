@@ -82,7 +82,7 @@ def whole(at_k: float, at_2k: float, k: float) -> float:
     if at_k <= 0.0:
         return 0.0
     power = math.log2(at_k / at_2k) if at_2k > 0.0 else 1.0
-    return at_k * k ** min(max(power, 0.0), POWER_MAX)
+    return at_k * math.pow(k, min(max(power, 0.0), POWER_MAX))
 
 
 def thinned(loaded: LoadedScenario, k: float) -> LoadedScenario:
