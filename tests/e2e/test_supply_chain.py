@@ -89,29 +89,16 @@ def test_every_pinned_package_that_is_installed_has_a_free_licence() -> None:
 )
 def test_a_wheel_built_twice_is_the_same(tmp_path: Path, kind: str) -> None:
     """In two folders, from files of different ages, all of it compiled anew."""
+    sources = [tmp_path / name for name in ("one", "another")]
+    for source in sources:
+        _copy_source(source)
+    for path in sources[1].rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", "dist"]
     wheels = []
-    for attempt in ("one", "another"):
-        source = tmp_path / attempt
-        source.mkdir()
-        made = shutil.ignore_patterns("__pycache__", "*.so", "compiled-from*")
-        for name in ("sim", "network", "join", "clustering", "scenarios", "analysis"):
-            shutil.copytree(ROOT / name, source / name, ignore=made)
-        shutil.copytree(ROOT / "tools", source / "tools", symlinks=True)
-        shutil.copytree(ROOT / "docs", source / "docs")
-        for name in ("motejoin.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
-            shutil.copy(ROOT / name, source)
-        if attempt == "another":
-            for path in source.rglob("*"):
-                os.utime(path, (1_000_000_000, 1_000_000_000))
-        build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+    for source in sources:
         environment = {**os.environ, "MOTEJOIN_WHEEL": kind}
-        subprocess.run(
-            [*build, "--directory", "dist"],
-            cwd=source,
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
+        subprocess.run(build, cwd=source, env=environment, check=True, capture_output=True)
         (wheel,) = (source / "dist").iterdir()
         wheels.append(wheel)
     assert wheels[0].name == wheels[1].name
@@ -119,6 +106,15 @@ def test_a_wheel_built_twice_is_the_same(tmp_path: Path, kind: str) -> None:
     assert first == second
     assert any(name.endswith(".so") for name in first) == (kind == "compiled")
     assert wheels[0].read_bytes() == wheels[1].read_bytes()
+
+
+def _copy_source(place: Path) -> None:
+    """Copy what a wheel is made of, without what was compiled."""
+    made = shutil.ignore_patterns("__pycache__", "*.so", "compiled-from*")
+    for name in ("sim", "network", "join", "clustering", "scenarios", "analysis", "tools", "docs"):
+        shutil.copytree(ROOT / name, place / name, ignore=made, symlinks=True)
+    for name in ("motejoin.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, place)
 
 
 def _digests(wheel: Path) -> dict[str, str]:
