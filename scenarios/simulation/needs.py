@@ -17,7 +17,7 @@ READING_BYTES: Final = 5
 FOOTER_BYTES: Final = 2_500
 """Of a table on disk, beside its rows."""
 TRACE_MOST: Final = 1_000
-"""Bytes of the trace for each sample: five times as many as in any run that was seen."""
+"""Bytes of the trace for each sample or row of `energy`: five times as many as in any run that was seen."""
 PROCESS_BYTES: Final = 210_000_000
 """Memory of a run of few motes: Python, NumPy, Arrow and the rest of the program."""
 PROCESS_LEAST_BYTES: Final = 150_000_000
@@ -30,7 +30,7 @@ READING_HELD_BYTES: Final = 400
 LISTED_BYTES: Final = 42
 """Memory for a partner that results list, when recall is computed."""
 LISTED_MOST: Final = 500
-"""Partners that results list for each sample: five times as many as in any run that was seen."""
+"""Partners that results list for each sample: far more than in any run that was seen, where there were up to 14."""
 
 
 @dataclass(frozen=True, slots=True)
