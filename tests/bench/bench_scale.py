@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from scenarios.schema.load import LoadedScenario, validate_scenario
-from scenarios.simulation.run import _advance, run_scenario
+from scenarios.simulation.course import advance
+from scenarios.simulation.run import run_scenario
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.garbage import rare_collection
 from sim.trace.recorder import Recorder
@@ -51,10 +52,10 @@ def second_s(loaded: LoadedScenario, folder: Path, after_s: int = LEARNT_S) -> t
     simulation = begun(loaded, folder)
     start_us = round(loaded.scenario.motes.start_s * US_PER_S)
     with rare_collection():
-        _advance(simulation, start_us + after_s * US_PER_S)
+        advance(simulation, start_us + after_s * US_PER_S)
         events, taken = simulation.kernel.processed, simulation.sensing.taken
         started_s = time.process_time()
-        _advance(simulation, simulation.kernel.now_us + US_PER_S)
+        advance(simulation, simulation.kernel.now_us + US_PER_S)
         cpu_s = time.process_time() - started_s
     assert simulation.sensing.taken - taken > 0.5 * loaded.scenario.motes.count / max(
         1.0, loaded.scenario.motes.interval_s
@@ -82,7 +83,7 @@ def set_up(motes: int) -> None:
     with tempfile.TemporaryDirectory() as folder, rare_collection():
         simulation = begun(loaded, Path(folder))
         while not simulation.sensing.with_value:
-            _advance(simulation, simulation.kernel.now_us + US_PER_S // 10)
+            advance(simulation, simulation.kernel.now_us + US_PER_S // 10)
     cpu_s = time.process_time() - started_s
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{cpu_s:.3f} CPU s, peak {peak_mib:.0f} MiB")
