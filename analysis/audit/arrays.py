@@ -11,14 +11,22 @@ from analysis.audit.run_trace import Flags, Ints
 def row_keys(*columns: Ints) -> Ints:
     """One number per row, equal where all columns are; the columns' order decides the numbers' order."""
     keys = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        _, codes = np.unique(column, return_inverse=True)
-        codes = codes.reshape(-1)
-        wide = int(codes.max(initial=0)) + 1
-        if len(keys) and int(keys.max()) > (1 << 62) // wide:
-            _, keys = np.unique(keys, return_inverse=True)
-        keys = keys.reshape(-1) * wide + codes
+    for column in columns if len(keys) else ():
+        codes = _codes(column, 1 << 32)
+        wide = int(codes.max()) + 1
+        if int(keys.max()) > (1 << 62) // wide:
+            keys = _codes(keys, 0)
+        keys = keys * wide + codes
     return keys
+
+
+def _codes(column: Ints, span_most: int) -> Ints:
+    """Numbers from 0 on in the order of those of a column; as few as there are, unless all are within a span, which costs no sort."""
+    low = int(column.min())
+    if int(column.max()) - low < span_most:
+        return column - low
+    codes: Ints = np.unique(column, return_inverse=True)[1].reshape(-1)
+    return codes
 
 
 def shared_keys(ours: tuple[Ints, ...], theirs: tuple[Ints, ...]) -> tuple[Ints, Ints]:

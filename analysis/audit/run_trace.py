@@ -5,7 +5,7 @@ older version wrote it, read as null.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -80,6 +80,7 @@ class RunTrace:
         self.has_exact_clocks = not faults["clock_offset_ms"] and not faults["clock_drift_ppm"]
         self._tables: dict[str, pa.Table] = {}
         self._columns: dict[tuple[str, str], Any] = {}
+        self._once: dict[str, Ints] = {}
 
     def files(self, table: str) -> list[Path]:
         """The files of a table, in order."""
@@ -119,6 +120,12 @@ class RunTrace:
         """A column of lists."""
         lists: Lists = self._made(table, name, _lists)
         return lists
+
+    def once(self, name: str, make: Callable[["RunTrace"], Ints]) -> Ints:
+        """What several checks need, made when the first one asks for it."""
+        if name not in self._once:
+            self._once[name] = make(self)
+        return self._once[name]
 
     def example(self, table: str, rows: Flags | Ints, without: Sequence[str] = ()) -> str:
         """The first of some rows, as text."""

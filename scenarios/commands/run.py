@@ -115,5 +115,6 @@ def _simulate(loaded: "LoadedScenario", directory: Path, *, force: bool) -> None
             force=force,
             progress=progress,
             measuring=lambda: display.update(scenario.duration_s, "computing the metrics"),
+            warn=lambda text: print(text, file=sys.stderr),
         )
     print(summary(manifest, directory))

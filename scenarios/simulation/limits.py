@@ -1,74 +1,80 @@
-"""Whether a run fits: an estimate of its trace and its memory, made before anything is simulated.
+"""Whether a run fits on this machine, found out before anything is simulated.
 
-The estimate has what the scenario determines: the samples that motes take, the rows of their batteries, and the state of motes and
-windows. Messages and results come on top; how many there are depends on what motes will sense.
+Three steps, each only if the one before leaves it open (`scenarios/simulation/needs.py`): a run that needs more than there is even by what its
+scenario fixes is refused; one that fits even if it needs as much for a sample as any that was seen just starts; any other is tried out
+first with few samples. An estimate by trials is within a factor of two: a run is refused if half of it does not fit, and there is a warning if
+twice as much would not.
 """
 
 import os
 import shutil
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from scenarios.schema.load import LoadedScenario
-from scenarios.schema.scenario import Scenario
+from scenarios.simulation.needs import Needs, expected_needs, least_needs, most_needs
 from sim.errors import Fault, ScenarioError
 
-READING_BYTES: Final = 11
-"""Of a row of `readings` on disk: between 8 and 12 in the shipped scenarios."""
-ENERGY_BYTES: Final = 12
-"""Of a row of `energy` on disk: between 7 and 19."""
-PROCESS_BYTES: Final = 190_000_000
-"""Of a run of few motes: Python, NumPy, Arrow and the rest of the program."""
-MOTE_BYTES: Final = 4_000
-"""Of a mote: battery, neighbours, queues, random streams."""
-ROW_BYTES: Final = 250
-"""Of a row that waits to be written."""
-ROWS_WAITING: Final = 200_000
-"""Rows of a table that wait at most, about."""
+SURE: Final = 2.0
+"""The factor that an estimate by trials is within."""
 _MEGABYTE: Final = 1_000_000
 
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a run needs at least."""
-
-    readings: int
-    """Rows of `readings`: samples of motes that never die."""
-    energy_rows: int
-    trace_bytes: int
-    memory_bytes: int
+Warn = Callable[[str], None]
+"""Takes one line for people."""
 
 
-def estimate(scenario: Scenario) -> Estimate:
-    """What a run of the scenario needs at least, if no mote dies."""
-    motes, tables = scenario.motes, scenario.trace.chosen()
-    sensed_s = scenario.duration_s - motes.start_s - motes.drain_s
-    readings = round(motes.count * sensed_s / motes.interval_s)
-    energy_rows = motes.count * (2 + int(scenario.duration_s / scenario.trace.energy_every_s))
-    trace_bytes = readings * READING_BYTES * ("readings" in tables)
-    trace_bytes += energy_rows * ENERGY_BYTES * ("energy" in tables)
-    waiting = min(readings, ROWS_WAITING) + min(energy_rows, ROWS_WAITING)
-    memory_bytes = PROCESS_BYTES + MOTE_BYTES * motes.count + ROW_BYTES * waiting
-    return Estimate(readings, energy_rows, trace_bytes, memory_bytes)
+def warn_in_python(text: str) -> None:
+    """Warn as Python modules do."""
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
-def check_room(loaded: LoadedScenario, directory: Path) -> None:
-    """Refuse a run that cannot fit.
+def check_room(
+    loaded: LoadedScenario, directory: Path, seed: int, warn: Warn = warn_in_python
+) -> None:
+    """Refuse a run that cannot fit, and warn of one that may not.
 
     Raises:
-        ScenarioError: its trace needs more than the disk has left, or its state more than the machine's free memory.
+        ScenarioError: its trace needs more than the disk has left, or its state more than the machine's free memory; or an
+            input file named in the scenario is missing or bad.
     """
-    needed = estimate(loaded.scenario)
-    faults = []
-    free = free_disk_bytes(directory)
-    if needed.trace_bytes > free:
-        expected = f"expected less: the trace would take at least {_mb(needed.trace_bytes)}, and the disk of {directory} has {_mb(free)} left"
-        faults.append(Fault("motes.interval_s", str(loaded.scenario.motes.interval_s), expected))
-    free = free_memory_bytes()
-    if needed.memory_bytes > free:
-        expected = f"expected fewer: the run would take at least {_mb(needed.memory_bytes)} of memory, and {_mb(free)} are free"
-        faults.append(Fault("motes.count", str(loaded.scenario.motes.count), expected))
+    free = Needs(free_disk_bytes(directory), free_memory_bytes())
+    _refuse(loaded, directory, least_needs(loaded.scenario), free)
+    most = most_needs(loaded.scenario)
+    if most.trace_bytes <= free.trace_bytes and most.memory_bytes <= free.memory_bytes:
+        return
+    try:
+        expected = expected_needs(loaded, seed)
+    except OSError:
+        warn("warning: the run cannot be tried out first: there is no room for temporary files")
+        return
+    _refuse(loaded, directory, expected.times(1 / SURE), free)
+    twice = expected.times(SURE)
+    if twice.trace_bytes > free.trace_bytes:
+        need, left = _mb(expected.trace_bytes), _mb(free.trace_bytes)
+        warn(
+            f"warning: the trace will take {need}, give or take a factor of two, and the disk of {directory} has {left} left"
+        )
+    if twice.memory_bytes > free.memory_bytes:
+        need, left = _mb(expected.memory_bytes), _mb(free.memory_bytes)
+        warn(
+            f"warning: the run will take {need} of memory, give or take a factor of two, and {left} are free"
+        )
+
+
+def _refuse(loaded: LoadedScenario, directory: Path, needed: Needs, free: Needs) -> None:
+    motes, faults = loaded.scenario.motes, []
+    if needed.trace_bytes > free.trace_bytes:
+        need, left = _mb(needed.trace_bytes), _mb(free.trace_bytes)
+        expected = f"expected more, or fewer trace.tables: the trace would take at least {need}, and the disk of {directory} has {left} left"
+        faults.append(Fault("motes.interval_s", str(motes.interval_s), expected))
+    if needed.memory_bytes > free.memory_bytes:
+        need, left = _mb(needed.memory_bytes), _mb(free.memory_bytes)
+        expected = (
+            f"expected fewer: the run would take at least {need} of memory, and {left} are free"
+        )
+        faults.append(Fault("motes.count", str(motes.count), expected))
     if faults:
         raise ScenarioError(loaded.source, faults)
 
@@ -94,5 +100,5 @@ def free_memory_bytes() -> int:
         return 1 << 62
 
 
-def _mb(size: int) -> str:
+def _mb(size: float) -> str:
     return f"{size / _MEGABYTE:,.0f} MB"

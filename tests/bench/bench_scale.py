@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from scenarios.schema.load import LoadedScenario, validate_scenario
-from scenarios.simulation.run import _advance
+from scenarios.simulation.course import advance
 from scenarios.wiring.simulation import Simulation, build_simulation, build_world
 from sim.garbage import rare_collection
 from sim.trace.recorder import Recorder
@@ -97,10 +97,10 @@ def second(after_s: float = LEARNT_S, **settings: Any) -> None:  # noqa: ANN401
     with tempfile.TemporaryDirectory() as folder, rare_collection():
         simulation = begun(loaded, Path(folder))
         start_us = round(loaded.scenario.motes.start_s * US_PER_S)
-        _advance(simulation, start_us + round(after_s * US_PER_S))
+        advance(simulation, start_us + round(after_s * US_PER_S))
         events, taken = simulation.kernel.processed, simulation.sensing.taken
         started_s = time.process_time()
-        _advance(simulation, simulation.kernel.now_us + TIMED_S * US_PER_S)
+        advance(simulation, simulation.kernel.now_us + TIMED_S * US_PER_S)
         cpu_s = (time.process_time() - started_s) / TIMED_S
     motes = loaded.scenario.motes
     expected = TIMED_S * motes.count / motes.interval_s

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from scenarios.simulation.run import _advance
+from scenarios.simulation.course import advance
 from sim.garbage import rare_collection
 from sim.units import US_PER_S
 from tests.bench.bench_scale import begun, scenario
@@ -31,7 +31,7 @@ def set_up(motes: int) -> None:
     with tempfile.TemporaryDirectory() as folder, rare_collection():
         simulation = begun(loaded, Path(folder))
         while not simulation.sensing.with_value:
-            _advance(simulation, simulation.kernel.now_us + US_PER_S // 10)
+            advance(simulation, simulation.kernel.now_us + US_PER_S // 10)
     cpu_s = time.process_time() - started_s
     print(cpu_s, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 

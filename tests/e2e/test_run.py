@@ -238,7 +238,7 @@ def test_a_run_is_replaced_only_when_forced_and_nothing_else_ever(
     assert "already there" in fails(capsys, *arguments)
     before = (out / "manifest.json").read_bytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scenarios.simulation.run._finish", _interrupted)
+        patch.setattr("scenarios.simulation.course.finish", _interrupted)
         assert main([*arguments, "--force"]) == 130
     assert (out / "manifest.json").read_bytes() == before, "the old run is lost"
     assert list(tmp_path.iterdir()) == [out]

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -82,24 +84,40 @@ def test_every_pinned_package_that_is_installed_has_a_free_licence() -> None:
     assert not unknown
 
 
-def test_a_wheel_built_twice_is_the_same(tmp_path: Path) -> None:
-    digests = []
-    for attempt in ("one", "two"):
-        source = tmp_path / attempt
-        source.mkdir()
-        for name in ("sim", "network", "join", "clustering", "scenarios", "analysis"):
-            shutil.copytree(
-                ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__")
-            )
-        shutil.copytree(ROOT / "tools", source / "tools", symlinks=True)
-        shutil.copytree(ROOT / "docs", source / "docs")
-        for name in ("motejoin.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
-            shutil.copy(ROOT / name, source)
-        if attempt == "two":
-            for path in source.rglob("*"):
-                os.utime(path, (1_000_000_000, 1_000_000_000))
-        build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
-        subprocess.run([*build, "--directory", "dist"], cwd=source, check=True, capture_output=True)
+@pytest.mark.parametrize(
+    "kind", ["pure", pytest.param("compiled", marks=pytest.mark.long)], ids=["pure", "compiled"]
+)
+def test_a_wheel_built_twice_is_the_same(tmp_path: Path, kind: str) -> None:
+    """In two folders, from files of different ages, all of it compiled anew."""
+    sources = [tmp_path / name for name in ("one", "another")]
+    for source in sources:
+        _copy_source(source)
+    for path in sources[1].rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", "dist"]
+    wheels = []
+    for source in sources:
+        environment = {**os.environ, "MOTEJOIN_WHEEL": kind}
+        subprocess.run(build, cwd=source, env=environment, check=True, capture_output=True)
         (wheel,) = (source / "dist").iterdir()
-        digests.append(hashlib.sha256(wheel.read_bytes()).hexdigest())
-    assert digests[0] == digests[1]
+        wheels.append(wheel)
+    assert wheels[0].name == wheels[1].name
+    first, second = map(_digests, wheels)
+    assert first == second
+    assert any(name.endswith(".so") for name in first) == (kind == "compiled")
+    assert wheels[0].read_bytes() == wheels[1].read_bytes()
+
+
+def _copy_source(place: Path) -> None:
+    """Copy what a wheel is made of, without what was compiled."""
+    made = shutil.ignore_patterns("__pycache__", "*.so", "compiled-from*")
+    for name in ("sim", "network", "join", "clustering", "scenarios", "analysis", "tools", "docs"):
+        shutil.copytree(ROOT / name, place / name, ignore=made, symlinks=True)
+    for name in ("motejoin.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, place)
+
+
+def _digests(wheel: Path) -> dict[str, str]:
+    """By file of a wheel: its digest."""
+    with zipfile.ZipFile(wheel) as files:
+        return {name: hashlib.sha256(files.read(name)).hexdigest() for name in files.namelist()}

@@ -9,7 +9,9 @@ import contextlib
 import io
 import os
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,7 @@ from typing import Final
 
 from scenarios.cli import COMMANDS, main
 from scenarios.files.shipped import shipped_scenarios
-from tests.fuzz.judge import HangError, within
+from tests.fuzz.judge import ASLEEP_FACTOR, HangError, within
 
 SECONDS_MOST: Final = 10
 SHORT: Final = (
@@ -186,7 +188,7 @@ def judge_input(number: int, folder: Path) -> str:
     except SystemExit as end:
         return "" if end.code in {0, None} else f"{kind} {arguments}: exit {end.code}"
     except HangError:
-        return f"{kind} {arguments}: took longer than {SECONDS_MOST} s"
+        return f"{kind} {arguments}: took longer than {SECONDS_MOST} s of CPU"
     except BaseException:  # noqa: BLE001 - whatever it is, it is what is wrong
         return f"{kind} {arguments}: {traceback.format_exc(limit=-5)}"
     wrong = _judged(code, printed.getvalue(), outputs, folder)
@@ -208,12 +210,24 @@ def judge_command(number: int, folder: Path) -> str:
         return ""  # no command line can have one
     command = [sys.executable, "-m", "scenarios", *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=3 * SECONDS_MOST, check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            timeout=ASLEEP_FACTOR * SECONDS_MOST,
+            check=False,
+            preexec_fn=_limit_cpu,
+        )
     except subprocess.TimeoutExpired:
-        return f"{kind} {arguments}: took longer than {3 * SECONDS_MOST} s"
+        return f"{kind} {arguments}: took longer than {ASLEEP_FACTOR * SECONDS_MOST} s"
+    if done.returncode == -signal.SIGXCPU:
+        return f"{kind} {arguments}: took longer than {SECONDS_MOST} s of CPU"
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     wrong = _judged(done.returncode, said, outputs, folder)
     return f"{kind} {arguments}: {wrong}" if wrong else ""
+
+
+def _limit_cpu() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MOST, SECONDS_MOST + 5))
 
 
 def _cleared(folder: Path) -> list[Path]:
@@ -258,6 +272,8 @@ def run_campaign() -> int:
             if wrong := judged(number, folder):
                 failures += 1
                 sys.stdout.write(f"FAILED input {number}: {wrong}\n")
+            if wrong or (args.commands and done % 50 == 0):
+                sys.stdout.write(f"{done} inputs, {failures} failures\n")
                 sys.stdout.flush()
     spent_s = time.monotonic() - started_s
     last = args.first + done - 1

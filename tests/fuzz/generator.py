@@ -50,7 +50,7 @@ class Fuzzed:
         return load_scenario(self.base, self.settings).scenario
 
 
-def fuzzed(number: int) -> Fuzzed:
+def fuzzed(number: int, samples_most: int = SAMPLES_MOST) -> Fuzzed:
     """The scenario of this number."""
     rng = random.Random(f"scenario {number}")
     cases = CASES
@@ -70,7 +70,7 @@ def fuzzed(number: int) -> Fuzzed:
     while True:
         found = Fuzzed(number, case.scenario, (*case.settings, *mixed), seed)
         try:
-            found = _shortened(found)
+            found = _shortened(found, samples_most)
             found.load()
         except ScenarioError as error:
             if not mixed:
@@ -82,7 +82,7 @@ def fuzzed(number: int) -> Fuzzed:
             return found
 
 
-def _shortened(found: Fuzzed) -> Fuzzed:
+def _shortened(found: Fuzzed, samples_most: int) -> Fuzzed:
     """The same for fewer motes or less time, if it would take long."""
     scenario = found.load()
     motes, table = scenario.motes.count, scenario.motes
@@ -90,7 +90,7 @@ def _shortened(found: Fuzzed) -> Fuzzed:
     if motes > 300 and table.placement not in {"file", "recorded"}:
         motes = 300
         more.append("motes.count=300")
-    sensed_s = SAMPLES_MOST * table.interval_s / motes
+    sensed_s = samples_most * table.interval_s / motes
     least_s = table.start_s + table.drain_s
     if scenario.duration_s > least_s + sensed_s:
         more.append(f"duration_s={least_s + max(sensed_s, 2.0):.3f}")

@@ -21,6 +21,7 @@ from typing import Final
 from analysis.audit.audit import audit_run
 from analysis.store.lease import FOLDER as LEASE
 from sim.trace.manifest import Status, read_complete, read_manifest
+from tests.fuzz.moments import cpu_to_end, wait_until
 
 SWEEP: Final = """
 scenario = "gas-cloud-small"
@@ -32,8 +33,8 @@ motes.count = 80
 join.strategy = ["snjoin-star", "centralised"]
 """
 RUNS: Final = 4
-SECONDS_MOST: Final = {"sweep": 11.0, "worker": 11.0, "compact": 8.0, "compare": 8.0}
-"""About how long each command takes: a moment beyond it finds it finished."""
+SHARE: Final = {"sweep": 1.0, "worker": 1.0, "compact": 0.7, "compare": 0.7}
+"""About how much CPU time each command takes, over that of the sweep: a moment beyond it finds it finished."""
 METRICS: Final = ("bytes", "energy_j", "recall")
 QUICK: Final = ("--master", "local[2]", "--conf", "spark.driver.memory=1g")
 JVM: Final = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -47,7 +48,9 @@ class SparkVictim:
         self._file = folder / "mine.toml"
         self._file.write_text(SWEEP)
         self._sound = folder / "sound"
-        assert self._finish("sweep", str(self._file), "--out", str(self._sound)) == 0
+        whole = self._start("sweep", str(self._file), "--out", str(self._sound))
+        self._whole_s = cpu_to_end(whole)
+        assert whole.returncode == 0
         self._prints = _complete(self._sound)
         assert len(self._prints) == RUNS
         self._metrics = _numbers(self._sound / "metrics.csv")
@@ -56,14 +59,14 @@ class SparkVictim:
         """Kill one command at a random moment, then let it finish; returns what is wrong, if anything."""
         rng = random.Random(f"spark kill {number}")
         kind = rng.choice(["sweep", "sweep", "worker", "compact", "compare"])
-        wait_s = rng.uniform(0.0, SECONDS_MOST[kind])
+        wait_s = rng.uniform(0.0, self._whole_s * SHARE[kind])
         wrong = {
             "sweep": self._kill_sweep,
             "worker": self._kill_worker,
             "compact": self._kill_compaction,
             "compare": self._kill_comparison,
         }[kind](wait_s)
-        return f"{kind} after {wait_s:.2f} s: {wrong}" if wrong else ""
+        return f"{kind} after {wait_s:.2f} s of CPU: {wrong}" if wrong else ""
 
     def _kill_sweep(self, wait_s: float) -> str:
         out = self._folder / "out"
@@ -85,10 +88,10 @@ class SparkVictim:
         out = self._folder / "out"
         shutil.rmtree(out, ignore_errors=True)
         driver = self._start("sweep", str(self._file), "--out", str(out))
-        end_s = time.monotonic() + wait_s
+        wait_until(driver, wait_s)
         victim: int | None = None
-        while driver.poll() is None and (victim is None or time.monotonic() < end_s):
-            victim = _worker_of(driver.pid) or victim
+        while driver.poll() is None and victim is None:
+            victim = _worker_of(driver.pid)
             time.sleep(0.05)
         if victim is not None and driver.poll() is None:
             with contextlib.suppress(ProcessLookupError):
@@ -143,7 +146,7 @@ class SparkVictim:
 
 
 def _kill(process: "subprocess.Popen[bytes]", wait_s: float) -> None:
-    time.sleep(wait_s)
+    wait_until(process, wait_s)
     process.kill()
     process.wait()
 

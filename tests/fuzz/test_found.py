@@ -76,6 +76,16 @@ FOUND = {
             "duration_s=12.0",
         ),
     ),
+    "a mote whose clock is ahead of that of the sink, which estimates costs": (
+        "tracking",
+        1,
+        (
+            "join.strategy=automatic",
+            "faults.clock_offset_ms=300.0",
+            "motes.count=80",
+            "duration_s=24.0",
+        ),
+    ),
 }
 
 

@@ -13,7 +13,12 @@ import numpy as np
 
 from analysis.audit.checks.readings import IN_NETWORK
 from analysis.audit.checks.reasons import Reasons
-from analysis.audit.checks.results import members, reading_places
+from analysis.audit.checks.results import (
+    members,
+    partner_places,
+    reading_places,
+    result_rows,
+)
 from analysis.audit.registry import Violation, check
 from analysis.audit.run_trace import NULL, Flags, Ints, RunTrace
 
@@ -72,33 +77,40 @@ def find_pairs(trace: RunTrace) -> Pairs:
     )
     valued = np.flatnonzero(values != NULL)
     order = valued[np.lexsort((nodes[valued], stamps_us[valued], values[valued]))]
+    # From here on a reading is known by its position in this order.
     first = _first_in_window(values[order], stamps_us[order], trace.window_us)
+    node, following = nodes[order], _next_of_mote(values[order], nodes[order])
     pairs = Pairs()
     spans = np.arange(len(order)) - first
     pairs.every = max(1, -(-int(spans.sum()) // _PAIRS_MOST))
     chosen = np.arange(0, len(order), pairs.every)
-    by_node, by_reading = _delivered(trace)
+    delivered = _delivered(trace, order, first)
     missing: list[Ints] = []
     ends = np.cumsum(spans[chosen])
     parts = np.searchsorted(ends, np.arange(_CHUNK, int(ends[-1]) if len(ends) else 0, _CHUNK))
     for part in np.split(chosen, parts):
         later = np.repeat(part, spans[part])
-        offsets = np.arange(len(later)) - np.repeat(
-            np.cumsum(spans[part]) - spans[part], spans[part]
-        )
-        earlier = np.repeat(first[part], spans[part]) + offsets
-        later, earlier = order[later], order[earlier]
-        apart = nodes[later] != nodes[earlier]
-        later, earlier = later[apart], earlier[apart]
-        hit = _among(later * trace.motes + nodes[earlier], by_node)
-        hit |= _among(earlier * len(values) + later, by_reading)
-        keys, newest, found = _by_partner(later * trace.motes + nodes[earlier], hit)
-        pairs.owed += len(keys)
+        begins = np.cumsum(spans[part]) - spans[part]
+        earlier = np.arange(len(later)) + np.repeat(first[part] - begins, spans[part])
+        # Of each other mote, the newest reading before.
+        owed = (following[earlier] >= later) & (node[earlier] != node[later])
+        later, earlier = later[owed], earlier[owed]
+        found = _among(later * trace.motes + node[earlier], delivered)
+        pairs.owed += len(later)
         pairs.delivered += int(found.sum())
-        missing.append(np.stack([later[newest], earlier[newest]])[:, ~found])
+        missing.append(np.stack([order[later[~found]], order[earlier[~found]]]))
     lost = np.concatenate(missing, axis=1) if missing else np.empty((2, 0), np.int64)
     _explain(trace, lost[:, :: max(1, -(-lost.shape[1] // _REASONS_MOST))], pairs)
     return pairs
+
+
+def _next_of_mote(values: Ints, nodes: Ints) -> Ints:
+    """For each reading, by value and time: the position of its mote's next one of the value; beyond all if there is none."""
+    chain = np.lexsort((nodes, values))
+    following = np.full(len(values), len(values))
+    same = (np.diff(values[chain]) == 0) & (np.diff(nodes[chain]) == 0)
+    following[chain[:-1][same]] = chain[1:][same]
+    return following
 
 
 def _first_in_window(values: Ints, stamps_us: Ints, window_us: int) -> Ints:
@@ -114,15 +126,24 @@ def _first_in_window(values: Ints, stamps_us: Ints, window_us: int) -> Ints:
     return first
 
 
-def _delivered(trace: RunTrace) -> tuple[Ints, Ints]:
-    """What results list, sorted: reading and partner's mote; reading and partner's reading."""
+def _delivered(trace: RunTrace, order: Ints, first: Ints) -> Ints:
+    """What results list, as sorted keys: the position of a reading, and a mote that had one before it."""
     listed = members(trace)
-    origins = reading_places(trace, listed.origin, listed.origin_at_us)
-    partners = reading_places(trace, listed.node, listed.at_us)
+    position = np.full(trace.rows("readings") + 1, -1)  # the last one is for those not found
+    position[order] = np.arange(len(order))
+    rows = result_rows(trace)
+    by_row = np.full(trace.rows("results"), -1)
+    origin, at_us = (trace.column("results", name)[rows] for name in ("origin", "origin_at_us"))
+    by_row[rows] = position[reading_places(trace, origin, at_us)]
+    origins, partners = by_row[listed.rows], position[partner_places(trace)]
     known = (origins >= 0) & (partners >= 0)
-    origins, partners = origins[known], partners[known]
-    by_node = origins * trace.motes + listed.node[known]
-    return np.unique(by_node), np.unique(origins * trace.rows("readings") + partners)
+    origins, partners, node = origins[known], partners[known], listed.node[known]
+    keys = origins * trace.motes + node
+    # A partner can be later than its origin: then it is the partner that was owed the origin's mote.
+    turned = (first[partners] <= origins) & (origins < partners)
+    owner = listed.origin[known][turned]
+    # Not `np.unique`, which takes several times as long; to look keys up they need not differ.
+    return np.sort(np.concatenate([keys, partners[turned] * trace.motes + owner]))
 
 
 def _among(wanted: Ints, known: Ints) -> Flags:
@@ -134,19 +155,10 @@ def _among(wanted: Ints, known: Ints) -> Flags:
     return hit
 
 
-def _by_partner(keys: Ints, hit: Flags) -> tuple[Ints, Ints, Flags]:
-    """By reading and partner's mote: the key, the last place it has, and whether any of its places is a hit."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    last = np.append(ordered[1:] != ordered[:-1], True) if len(keys) else np.empty(0, np.bool_)
-    hits = np.cumsum(hit[order])[last]
-    return ordered[last], order[last], np.diff(hits, prepend=0) > 0
-
-
 def _explain(trace: RunTrace, lost: Ints, pairs: Pairs) -> None:
     if not lost.shape[1]:
         return
-    reasons = Reasons(trace)
+    reasons = Reasons(trace, lost.reshape(-1))
     for one, other in lost.T.tolist():
         reason = reasons.of(one, other)
         if reason is None:

@@ -7,8 +7,8 @@ import numpy as np
 
 from analysis.audit.arrays import places, shared_keys
 from analysis.audit.checks.readings import IN_NETWORK
-from analysis.audit.checks.results import members, reading_places
-from analysis.audit.run_trace import NULL, US_PER_S, Ints, RunTrace
+from analysis.audit.checks.results import members, reading_places, result_rows
+from analysis.audit.run_trace import US_PER_S, Ints, RunTrace
 
 CLOCK_DEVIATIONS: Final = 6
 """Standard deviations by which clocks may be wrong."""
@@ -34,9 +34,9 @@ class _Request(NamedTuple):
 
 
 class Reasons:
-    """Looks for the reasons of missing pairs; readings are rows of `readings`."""
+    """Looks for the reasons of missing pairs of the readings `asked` for; readings are rows of `readings`."""
 
-    def __init__(self, trace: RunTrace) -> None:
+    def __init__(self, trace: RunTrace, asked: Ints) -> None:
         join = trace.scenario["join"]
         self._kept_us = trace.window_us + round(join["late_s"] * US_PER_S)
         faults = trace.scenario["faults"]
@@ -52,15 +52,8 @@ class Reasons:
         self._last_joined_us = max(joined_us, default=0)
         self._requests: defaultdict[int, list[_Request]] = defaultdict(list)
         self._state_lost_us: dict[int, int] = {}
-        self._newest: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        """By reading: the newest time of each mote in its results."""
-        listed = members(trace)
-        origins = reading_places(trace, listed.origin, listed.origin_at_us)
-        for origin, node, at_us in zip(
-            origins.tolist(), listed.node.tolist(), listed.at_us.tolist(), strict=True
-        ):
-            known = self._newest[origin]
-            known[node] = max(at_us, known.get(node, at_us))
+        self._motes = trace.motes
+        self._listed_keys, self._listed_us = self._read_listed(trace, asked)
         if self._in_network:
             self._read_requests(trace)
             self._read_lost_state(trace)
@@ -89,8 +82,30 @@ class Reasons:
 
     def _has_newer(self, reading: int, partner: int) -> bool:
         """Whether the results of a reading have a newer one of the partner's mote."""
-        newest_us = self._newest[reading].get(int(self._nodes[partner]), NULL)
-        return newest_us > int(self._stamps_us[partner])
+        newest_us = self._newest_of(reading, int(self._nodes[partner]))
+        return newest_us is not None and newest_us > int(self._stamps_us[partner])
+
+    def _newest_of(self, reading: int, mote: int) -> int | None:
+        """The newest time of a mote in the results of a reading; None if they do not have it."""
+        key = reading * self._motes + mote
+        place = int(np.searchsorted(self._listed_keys, key, side="right")) - 1
+        if place < 0 or int(self._listed_keys[place]) != key:
+            return None
+        return int(self._listed_us[place])
+
+    def _read_listed(self, trace: RunTrace, asked: Ints) -> tuple[Ints, Ints]:
+        """What the results of the readings asked for list: reading and mote as a key, and times, sorted."""
+        rows, listed = result_rows(trace), members(trace)
+        origin, at_us = (trace.column("results", name)[rows] for name in ("origin", "origin_at_us"))
+        of_row = np.full(trace.rows("results"), -1)
+        of_row[rows] = reading_places(trace, origin, at_us)
+        is_asked = np.zeros(trace.rows("readings") + 1, np.bool_)  # the last one: not found
+        is_asked[asked] = True
+        wanted = is_asked[of_row[listed.rows]]
+        keys = of_row[listed.rows[wanted]] * trace.motes + listed.node[wanted]
+        times_us = listed.at_us[wanted]
+        order = np.lexsort((times_us, keys))
+        return keys[order], times_us[order]
 
     def _stamp(self, reading: int) -> tuple[int, int] | None:
         requests = self._requests.get(reading)
@@ -125,7 +140,10 @@ class Reasons:
                 return "head dead"
             if request.at_us + self._clocks_us > made_us + self._kept_us:
                 return "expired before the request came"
-        if len(self._requests[later]) > 1 and int(self._nodes[earlier]) in self._newest[later]:
+        if (
+            len(self._requests[later]) > 1
+            and self._newest_of(later, int(self._nodes[earlier])) is not None
+        ):
             # Another part, or an earlier attempt, had an older reading of the mote: it is not reported twice.
             return "older reading delivered before"
         return "clocks disagree" if held_us > self._fates[later].at_us else None

@@ -49,6 +49,16 @@ def reading_places(trace: RunTrace, node: Ints, stamp_us: Ints) -> Ints:
     return np.where(found >= 0, valued[found] if len(valued) else -1, -1)
 
 
+def partner_places(trace: RunTrace) -> Ints:
+    """The reading of each of the `members`, as `reading_places`."""
+
+    def find(trace: RunTrace) -> Ints:
+        listed = members(trace)
+        return reading_places(trace, listed.node, listed.at_us)
+
+    return trace.once("partner places", find)
+
+
 def _broken(trace: RunTrace, rows: Ints, rules: dict[str, Flags]) -> Iterator[Violation]:
     for text, wrong in rules.items():
         if wrong.any():
@@ -86,7 +96,7 @@ def origins_wrong(trace: RunTrace) -> Iterator[Violation]:
 def partners_wrong(trace: RunTrace) -> Iterator[Violation]:
     """A partner is a reading of another mote with the same value, within the window."""
     listed = members(trace)
-    found = reading_places(trace, listed.node, listed.at_us)
+    found = partner_places(trace)
     sensed = np.where(found >= 0, trace.column("readings", "value")[found], NULL)
     yield from _broken(
         trace,

@@ -113,8 +113,8 @@ class Estimates:
             for mote, stay in list(stays.items()):
                 if stay.until_us < now_us:
                     del stays[mote]
-                elif stay.until_us > now_us + self._window_us:
-                    assert stay.head is not None, "only heads hold"
+                elif stay.until_us > now_us + self._window_us and stay.head is not None:
+                    # Held by its head. Without one, its mote's clock is just ahead of this one.
                     self.active(mote, stay.head, value, now_us, stay.until_us)
             if not stays:
                 del self._values[value]
