@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from join.reading import Reading
 from join.strategies.automatic.estimates import Estimates, Rhythm
 from join.strategies.automatic.plans import MAKERS, Plan
-from join.strategies.automatic.separation import Marked, MarkedLinks, PlanAccounts
+from join.strategies.automatic.separation import Marked, MarkedLinks
 from join.strategies.automatic.terrain import Counts, Part, Terrain
 from join.strategies.change.records import Digest, Enter, Hold, Leave, Report
 from join.strategies.contract import JoinSettings, JoinStrategy, Needs, Ports
@@ -114,33 +115,28 @@ def test_model_knows_a_runs_bytes_within_one_percent(
     assert observer.terrain.bytes(observer.counts) == pytest.approx(data, rel=0.01)
 
 
-class Listener:
-    """Makes `placed` and estimates what it sends from the readings that are joined, wherever that is."""
+class Overheard(PlacedJoin):
+    """`placed`, and what it is estimated to send, from the readings alone."""
 
-    def __init__(self) -> None:
-        self.estimates: Estimates | None = None
-
-    def make(self, ports: Ports, settings: JoinSettings) -> JoinStrategy:
-        terrain = Terrain(ports, settings, Homes(ports, settings).home)
-        estimates = self.estimates = Estimates(
-            terrain,
+    def __init__(self, ports: Ports, settings: JoinSettings) -> None:
+        self._terrain = Terrain(ports, settings, Homes(ports, settings).home)
+        links = MarkedLinks(ports.links, self._on_arrival).of(0)
+        super().__init__(replace(ports, links=links), settings)
+        self.estimates = Estimates(
+            self._terrain,
             Rhythm(settings.window_us),
             window_us=settings.window_us,
             refresh_us=settings.reporting.refresh_us,
         )
 
-        def on_arrival(message: Message, marked: Marked) -> None:
-            source, target, hops = message.source, message.target, message.hops
-            body = marked.body_bytes
-            terrain.observe(source, target, hops=hops, on_air=message.bytes, body=body)
+    def submit(self, reading: Reading) -> None:
+        super().submit(reading)
+        self.estimates.reading(*reading)
 
-        accounts = PlanAccounts(
-            ports.accounts,
-            is_copy=lambda reading: False,
-            on_joined=lambda reading, node: estimates.reading(*reading),
-        )
-        links = MarkedLinks(ports.links, on_arrival).of(0)
-        return PlacedJoin(replace(ports, links=links, accounts=accounts), settings)
+    def _on_arrival(self, message: Message, marked: Marked) -> None:
+        source, target, hops = message.source, message.target, message.hops
+        body = marked.body_bytes
+        self._terrain.observe(source, target, hops=hops, on_air=message.bytes, body=body)
 
 
 @pytest.mark.parametrize("domain", [20, 500])
@@ -148,8 +144,13 @@ class Listener:
 def test_what_placed_sends_follows_from_its_readings(
     domain: int, dwell_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listener = Listener()
-    kind = StrategyKind("overheard", Needs(sends_every_reading=False), listener.make)
+    made: list[Overheard] = []
+
+    def make(ports: Ports, settings: JoinSettings) -> Overheard:
+        made.append(Overheard(ports, settings))
+        return made[-1]
+
+    kind = StrategyKind("overheard", Needs(sends_every_reading=False), make)
     monkeypatch.setitem(STRATEGIES, "overheard", kind)
     settings = [
         "join.strategy=overheard",
@@ -161,6 +162,5 @@ def test_what_placed_sends_follows_from_its_readings(
     manifest = run_scenario(load_scenario("dwelling", settings), tmp_path / "run")
     traffic = manifest.counts["traffic"]
     data = sum(traffic[kind]["sent_bytes"] for kind in traffic if kind in DATA_KINDS)
-    assert listener.estimates is not None
-    found = listener.estimates.bytes(1 << 40)[Plan.PLACES]
+    found = made[0].estimates.bytes(1 << 40)[Plan.PLACES]
     assert found == pytest.approx(data, rel=0.1)

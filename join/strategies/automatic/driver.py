@@ -39,7 +39,7 @@ PLAN_BYTES = COUNT_BYTES + TIME_BYTES
 """A plan, and from when on it holds."""
 ESTIMATE_BYTES = 4
 """Of one plan."""
-PAINS = 30
+PAINS = 20
 """A home sends its estimates when the readings that it has seen have cost so many times as much."""
 SETTLED = 2
 """So many windows after a plan began, counting begins."""
@@ -73,6 +73,7 @@ class AutomaticJoin:
         self._window_us = settings.window_us
         self._results = settings.reporting.level is AnswerLevel.RESULTS
         first, self._plans = choice(ports, settings)
+        self._chooses = len(self._plans) > 1
         settings = _plan_settings(settings, first)
         self._first = self._present = first
         self._homes = Homes(ports, settings)
@@ -111,7 +112,7 @@ class AutomaticJoin:
         }
         ports.links.attach(PLAN, self._on_plan, self._on_lost)
         ports.links.attach(ESTIMATE, self._on_estimate, self._on_lost)
-        if len(self._plans) > 1:
+        if self._chooses:
             ports.membership.when_changed(self._on_clusters)
 
     def submit(self, reading: Reading) -> None:
@@ -120,7 +121,7 @@ class AutomaticJoin:
         if not self._age_us:
             self._first_us = self._clock.now_us
             self._age_us = max(1, DECIDED * self._window_us)
-            if len(self._plans) > 1:
+            if self._chooses:
                 self._begin(self._first)
                 self._clock.call_at(self._clock.now_us + self._age_us, self._look, None)
         for plan in self._switches.plans_of(reading):
@@ -190,7 +191,7 @@ class AutomaticJoin:
 
     def _on_joined(self, plan: Plan, reading: Reading, node: int) -> None:
         """A reading has reached the sink or a home, which know all readings of its value."""
-        if plan is not self._present or plan in (Plan.HEADS, Plan.PLACES):
+        if plan is not self._present or plan in (Plan.HEADS, Plan.PLACES) or not self._chooses:
             return
         mote, value, at_us = reading
         if node == SINK:
@@ -203,7 +204,7 @@ class AutomaticJoin:
             estimates.lease(mote, head, value, at_us)
 
     def _on_activity(self, plan: Plan, value: Value, vouched: Sequence[Vouched]) -> None:
-        if plan is not Plan.HEADS or plan is not self._present:
+        if plan is not Plan.HEADS or plan is not self._present or not self._chooses:
             return
         assert isinstance(value, int), value
         self._values.add(value)

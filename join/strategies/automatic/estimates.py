@@ -25,6 +25,8 @@ from join.strategies.automatic.terrain import NEIGHBOUR, Counts, Part, Terrain
 from sim.trace.tables import SINK
 
 NEVER = 1 << 30
+READINGS_MOST = 100
+"""That a lease is taken to stand for."""
 HOLD_FROM = (1, 2, 3, NEVER)
 """Rules: from which lease of a stay on a site holds its mote."""
 
@@ -54,7 +56,8 @@ class Rhythm:
     @property
     def readings(self) -> float:
         """About how many readings a lease stands for: a mote's last one is as old as there is time between two of them."""
-        return max(1.0, self.gap_us / max(1, self._window_us - self.gap_us))
+        between_us = max(self._window_us // READINGS_MOST, self._window_us - self.gap_us)
+        return max(1.0, self.gap_us / max(1, between_us)) if self._leases > 1 else 1.0
 
 
 class _Stay:

@@ -82,6 +82,14 @@ def test_leases_that_only_heads_see_follow_the_rhythm() -> None:
     assert found[Plan.LEASES] == 6 * 3 * message(Part.READING)
 
 
+def test_how_old_a_renewed_lease_is_shows_how_often_motes_take_readings() -> None:
+    rhythm = Rhythm(WINDOW_US)
+    assert rhythm.readings == 1.0  # nothing is known yet
+    for _ in range(9999):
+        rhythm.observe(80)
+    assert rhythm.readings == pytest.approx(80 / 20, rel=0.01)
+
+
 def test_results_cost_their_partners(estimates: Estimates) -> None:
     estimates.reading(0, 7, 50)
     estimates.reading(2, 7, 60)
