@@ -69,6 +69,21 @@ def test_no_switch_of_plans_loses_anybody(story: Story) -> None:
     check_sets(story, outcome, slack_us=SLACK_US)
 
 
+@pytest.mark.parametrize("elected_us", range(1016, 1026, 2))
+def test_motes_that_get_another_head_hear_of_a_switch_that_is_being_announced(
+    elected_us: int,
+) -> None:
+    # Mote 0 has the value all the time. The others have changed heads shortly after the second switch was decided on, at 1019 us.
+    before = [*range(1, elected_us - 40, 33), elected_us]
+    after = [elected_us + 30 + 20 * place for place in range(len(before) - 1)]
+    readings = [Reading(0, 0, at_us) for at_us in (*before, *after)]
+    readings.append(Reading(3, 0, elected_us + 280))  # when the old plan is followed no longer
+    readings.sort(key=lambda reading: reading.at_us)
+    for seed in range(12):
+        story = Story(139, 5, [[0, 1, 2], [0, 4]], readings, seed)
+        check_sets(story, run(story, RESTLESS, SETTINGS), slack_us=SLACK_US)
+
+
 @pytest.mark.parametrize("strategy", SETS)
 @given(story=stories(), delay_us=st.integers(1, 40))
 def test_packed_reports_are_late_by_no_more_than_the_delay(
