@@ -13,10 +13,10 @@ help:  ## show this list
 setup:  ## make .venv with pinned dependencies and find (or install) Java 17+
 	@tools/setup.sh
 
-demo: setup  ## run the gas cloud on a real radio and write demo/report.html
+demo: setup  ## run the gas cloud on a real radio, beside its centralised twin, and write demo/report.html
 	@rm -rf $(DEMO)
-	$(BIN)/motejoin run gas-cloud-802154 --out $(DEMO)/run
-	$(BIN)/motejoin report $(DEMO)/run --out $(DEMO)/report.html
+	$(BIN)/motejoin run gas-cloud-802154 --out $(DEMO)/run --baseline centralised
+	$(BIN)/motejoin report $(DEMO)/run --baseline $(DEMO)/run-centralised --out $(DEMO)/report.html
 
 test: setup  ## run the tests (about 15 minutes on two cores)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long"

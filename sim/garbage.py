@@ -1,4 +1,4 @@
-"""Python's search for cyclic garbage, made rare while a simulation or a query runs.
+"""Python's search for cyclic garbage, made rare while a simulation, a query or a sweep runs.
 
 A run keeps millions of small objects (trace rows, held readings, messages on air), hardly any of them in cycles;
 searching them as often as Python does by default took a fifth of the time.

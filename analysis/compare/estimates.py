@@ -54,13 +54,16 @@ def by_seed(rows: Iterable[Row], metric: str) -> dict[int, Seen]:
         seen = seen_in(row, metric)
         if seen is not None:
             values.setdefault(row["seed"], []).append(seen)
-    return {
-        seed: Seen(
-            math.fsum(each.value for each in values[seed]) / len(values[seed]),
-            is_bound=any(each.is_bound for each in values[seed]),
-        )
-        for seed in sorted(values)
-    }
+    return {seed: _mean_of_seed(values[seed]) for seed in sorted(values)}
+
+
+def _mean_of_seed(seen: Sequence[Seen]) -> Seen:
+    if len(seen) == 1:
+        return seen[0]  # A sweep's usual case, met a hundred times a run.
+    return Seen(
+        math.fsum(each.value for each in seen) / len(seen),
+        is_bound=any(each.is_bound for each in seen),
+    )
 
 
 def _mean(values: Iterable[Seen], scale: Scale) -> Estimate:

@@ -172,7 +172,7 @@ COST_METRICS: Final = (
     ),
     Metric(
         "hottest_radio_j",
-        "most energy of a radio",
+        "energy of the busiest radio",
         "J",
         (RADIO_MAX_J,),
         what="Energy to send and receive of the mote that spent most on both.",

@@ -1,9 +1,13 @@
 """One plot of a report: words for the caption, numbers for the page's script, or why there is none."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final
 
+import numpy as np
+
+from analysis.metrics.registry import number
 from analysis.report.series import ELECTIONS
 from sim.trace.manifest import Manifest, radio_note
 from sim.trace.tables import DropReason, Fate
@@ -12,7 +16,7 @@ from sim.trace.tables import DropReason, Fate
 SLOTS = {
     "inside": 2,
     "answer": 1,
-    "agreement": 3,
+    "coverage": 3,
     "false alarms": 5,
     "probe": 1,
     "result": 2,
@@ -40,6 +44,12 @@ SLOTS = {
     DropReason.SINK_DOWN: 12,
 }
 SLOTS_MOST = 12
+PEAKS_SHARE: Final = 0.05
+"""Peaks are the highest spans of a plot: at most this share of them, and at least one."""
+HIGH: Final = 3.0
+"""How many times higher than all other spans a peak must be for the axis to be cut below it."""
+ROOM: Final = 1.25
+"""The axis is cut at this many times the highest of the other spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ class Figure:
     missing: str = ""
     """Why it cannot be drawn, or not in full."""
     wide: bool = False
+    needless: bool = False
+    """Whether a page leaves it out, as what it is about is no part of the run's strategy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +89,9 @@ def missing_table(*names: str) -> str:
     return f"Not shown: the run did not write the table {which} (trace.tables)."
 
 
-def without(figure: Figure, reason: str) -> Figure:
+def without(figure: Figure, reason: str, *, needless: bool = False) -> Figure:
     """The figure with a note in place of its plot."""
-    return Figure(figure.name, figure.title, figure.caption, missing=reason, wide=figure.wide)
+    return replace(figure, missing=reason, needless=needless)
 
 
 def drawn(figure: Figure, alternative: str, specification: dict[str, Any]) -> Figure:
@@ -110,3 +122,34 @@ def layers(named: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
         series(name, values, slot=known[name] or next(free, SLOTS_MOST))
         for name, values in named.items()
     ]
+
+
+def cut_peaks(figure: Figure) -> Figure:
+    """A stack of sums per span of time, its axis cut if a few short peaks would flatten all else; the caption says so."""
+    spec = figure.specification
+    if spec is None or len(spec["edges_s"]) <= 2:
+        return figure
+    edges_s = np.array(spec["edges_s"])
+    width_s = np.where(np.diff(edges_s) > 0, np.diff(edges_s), 1.0)
+    rates = np.sum([each["values"] for each in spec["series"]], axis=0) / width_s
+    others = np.sort(rates)[: -max(1, int(len(rates) * PEAKS_SHARE))]
+    usual, most = float(others.max()), float(rates.max())
+    if not usual or most <= HIGH * usual:
+        return figure
+    cut = ROOM * usual
+    peaks = [
+        {"at_s": (start + end) / 2, "height": float(f"{rate:.6g}")}
+        for (start, end), rate in zip(pairwise(edges_s.tolist()), rates.tolist(), strict=True)
+        if rate > cut
+    ]
+    highest = max(peaks, key=lambda peak: peak["height"])
+    words = (
+        f" The axis is cut: arrows mark where more was sent, at most {number(highest['height'])}"
+        f" {spec['y']['label']} at {number(highest['at_s'])} s."
+    )
+    return replace(
+        figure,
+        caption=f"{figure.caption}{words}",
+        alternative=f"{figure.alternative}{words}",
+        specification=spec | {"y": spec["y"] | {"cut": float(f"{cut:.3g}")}, "peaks": peaks},
+    )

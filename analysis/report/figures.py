@@ -5,17 +5,20 @@ up to what the tables say.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.metrics.number_format import percent
 from analysis.metrics.registry import METRICS, number
 from analysis.report.energy import EnergyHistory
 from analysis.report.figure import (
     SLOTS,
     Figure,
     Section,
+    cut_peaks,
     drawn,
     layers,
     missing_table,
@@ -38,6 +41,8 @@ from analysis.trace.reader import TraceTables
 
 DELAY_BINS = 40
 BATTERY_BINS = 25
+IDLE = ("idle", "sleep")
+"""Causes of energy that say more about the radio than about what is sent."""
 
 
 def sections(
@@ -71,7 +76,9 @@ def sections(
                     traffic_title,
                     "Every transmission counts once per hop. Elections: all messages that keep the"
                     " clustering going.",
-                    lambda f: _stack(f, bins, traffic_bytes(tables, bins), "bytes per second"),
+                    lambda f: cut_peaks(
+                        _stack(f, bins, traffic_bytes(tables, bins), "bytes per second")
+                    ),
                 ),
                 with_table(
                     "probes",
@@ -126,10 +133,10 @@ def _tracking(frames: Frames, sizes: Sizes, missing: str) -> list[Figure]:
         wide=True,
     )
     match = Figure(
-        "agreement",
-        "Agreement of answer and truth",
-        "Agreement: motes in both, as a share of motes in either. False alarms: share of the answer"
-        " that is not inside.",
+        "coverage",
+        "Coverage",
+        "Coverage: motes both inside and in the answer, as a share of those that are either. False alarms:"
+        " share of the answer that is not inside.",
         wide=True,
     )
     times_s = frames.times_s()
@@ -152,17 +159,17 @@ def _tracking(frames: Frames, sizes: Sizes, missing: str) -> list[Figure]:
     )
     if sizes.inside is None or sizes.answered is None or sizes.both is None:
         return [size, without(match, missing)]
-    agreed = _ratios(sizes.both, sizes.inside + sizes.answered - sizes.both)
+    covered = _ratios(sizes.both, sizes.inside + sizes.answered - sizes.both)
     false = _ratios(sizes.answered - sizes.both, sizes.answered)
     match = drawn(
         match,
-        f"Lines over time. Agreement at the end is {_percent(agreed[-1])}, false alarms"
+        f"Lines over time. Coverage at the end is {_percent(covered[-1])}, false alarms"
         f" {_percent(false[-1])}.",
         {
             "type": "lines",
             "times_s": times_s,
             "y": {"label": "share", "most": 1.0, "format": "percent"},
-            "series": [series("agreement", agreed), series("false alarms", false)],
+            "series": [series("coverage", covered), series("false alarms", false)],
         },
     )
     return [size, match]
@@ -188,7 +195,7 @@ def _stack(figure: Figure, bins: Bins, sums: Sums, label: str) -> Figure:
 def _probes(figure: Figure, bins: Bins, sums: Sums) -> Figure:
     readings = sums["readings"]
     if not readings.any():
-        return without(figure, "Not shown: no probe request was sent.")
+        return without(figure, "Not shown: no probe request was sent.", needless=True)
     probed, matched = sums["heads_probed"], sums["heads_matched"]
     edges_s = bins.edges_s()
     return drawn(
@@ -222,7 +229,16 @@ def _energy(energy: EnergyHistory | None, *, missing: str) -> list[Figure]:
     )
     if energy is None:
         return [without(figure, missing) for figure in (spent, left, last)]
-    causes = {c: j for c, j in energy.spent_j.items() if j[-1] > 0}
+    idle_j = sum(float(energy.spent_j[cause][-1]) for cause in IDLE)
+    total_j = sum(float(joules[-1]) for joules in energy.spent_j.values())
+    left_out = IDLE if idle_j > total_j / 2 else ()
+    if left_out:
+        spent = replace(
+            spent,
+            caption=f"{spent.caption} Not drawn: {number(idle_j)} J while radios were idle,"
+            f" {percent(idle_j / total_j)} of all.",
+        )
+    causes = {c: j for c, j in energy.spent_j.items() if j[-1] > 0 and c not in left_out}
     largest_first = sorted(causes.items(), key=lambda item: -item[1][-1])
     totals = ", ".join(f"{cause} {joules[-1]:.3f} J" for cause, joules in largest_first)
     quantiles = {"median": 0.5, "5 % of motes": 0.05, "1 % of motes": 0.01, "emptiest mote": 0.0}
@@ -235,6 +251,7 @@ def _energy(energy: EnergyHistory | None, *, missing: str) -> list[Figure]:
                 "type": "stack",
                 "times_s": energy.times_s.tolist(),
                 "y": {"label": "joules"},
+                "idle_apart": bool(left_out),
                 "series": layers(
                     {c: [float(f"{x:.9g}") for x in j.tolist()] for c, j in largest_first}
                 ),

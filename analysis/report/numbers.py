@@ -78,7 +78,7 @@ def _phenomenon_tiles(manifest: Manifest, metrics: Metrics) -> list[Tile]:
         metrics,
         {
             "detection_delay_s": f"at {number(tracking['detected_s'])} s",
-            "coverage": "answer ∩ truth / answer ∪ truth",
+            "coverage": "motes both inside and in the answer, of those that are either",
             "false_alarms": "on average over time",
             "misses": "on average over time",
         },
@@ -116,11 +116,15 @@ def _air_tiles(metrics: Metrics, baseline: Baseline | None) -> list[Tile]:
 def _energy_tiles(manifest: Manifest, metrics: Metrics, baseline: Baseline | None) -> list[Tile]:
     drops = sum(manifest.counts["drops"].values())
     dropped = quantity("readings_dropped", metrics["readings_dropped"])
-    elections = _share(metrics["control_j"], metrics["energy_j"])
+    spent = metrics["energy_j"]
+    idle = _share((metrics["idle_j"] or 0.0) + (metrics["sleep_j"] or 0.0), spent)
     known = _known(
         metrics,
         {
-            "energy_j": f"{elections} for elections",
+            "hottest_radio_j": "to send and receive",
+            "tx_j": "all motes together",
+            "rx_j": f"all motes together; {quantity('control_j', metrics['control_j'])} of both for elections",
+            "energy_j": f"{idle} of it idle: listening to silence, or asleep",
             "dead": f"of {number(manifest.scenario['motes']['count'])}",
             "drop_rate": f"{dropped} of {number(metrics['readings_valued'])} with a value",
         },

@@ -8,11 +8,14 @@ replay is kept small.
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any, Final
 
+from analysis.metrics.registry import number
+from analysis.report.comparison import comparison
 from analysis.report.figure import Figure, Section, missing_table
 from analysis.report.html import Html, join, tag
 from analysis.report.map.mote_history import events, pulses, readings, traffic_by_mote
@@ -25,6 +28,7 @@ from sim.errors import InputError
 from sim.files import write_whole
 
 REPORT: Final = "report.html"
+LEAD_WORDS_MOST: Final = 6
 SCRIPTS: Final = (
     "common.js",
     "charts.js",
@@ -32,6 +36,7 @@ SCRIPTS: Final = (
     "map_marks.js",
     "map_causes.js",
     "replay_map.js",
+    "map_legend.js",
     "mote_story.js",
     "replay_player.js",
 )
@@ -101,10 +106,16 @@ def report_page(
         description=str(manifest.scenario.get("description", "")),
         facts=run_facts(run),
         verdict=verdict(run, baseline),
+        comparison=comparison(run, baseline),
         notes=notes,
         stages=[""],
         body=join(
-            tag("div", tiles(manifest, run.metrics, baseline), class_="groups"),
+            tag(
+                "section",
+                tag("h2", f"Over the whole run, 0 to {number(manifest.simulated_s)} s"),
+                Html() if baseline else _how_to_compare(),
+                tag("div", tiles(manifest, run.metrics, baseline), class_="groups"),
+            ),
             *(section_html(section) for section in run.plots),
             tag("section", tag("h2", "Numbers"), tag("div", tables(manifest), class_="tables")),
             tag(
@@ -124,6 +135,7 @@ def page(
     description: str,
     facts: list[str],
     verdict: list[str],
+    comparison: Html,
     notes: list[str],
     stages: list[str],
     body: Html,
@@ -137,9 +149,11 @@ def page(
         description=join(description),
         facts=join(*(tag("li", fact) for fact in facts)),
         verdict=join(
-            tag("p", first, class_="first") if first else "",
-            *(tag("p", sentence) for sentence in others),
+            tag("p", *_lead(first), class_="first") if first else "",
+            *(tag("p", *_lead(sentence)) for sentence in others),
         ),
+        comparison=comparison,
+        summary_layout="summary compared" if comparison else "summary",
         style=_packaged("report.css"),
         replay_note=join(*(tag("p", note, class_="note") for note in notes)),
         replay_state="" if data["replay"] else "hidden",
@@ -149,6 +163,26 @@ def page(
         foot=join(foot),
         data=_json(data),
         script="\n".join(_packaged(name) for name in SCRIPTS),
+    )
+
+
+def _lead(sentence: str) -> tuple[str, ...]:
+    """A sentence with what it is about set apart: `Found: …`."""
+    lead, colon, rest = sentence.partition(": ")
+    short = colon and len(lead.split()) <= LEAD_WORDS_MOST
+    return (tag("b", f"{lead}:"), f" {rest}") if short else (sentence,)
+
+
+def _how_to_compare() -> Html:
+    """Which commands make a page that has something to compare costs with."""
+    return tag(
+        "p",
+        "These costs stand alone. ",
+        tag("code", "motejoin run SCENARIO --out DIR --baseline centralised"),
+        " makes a run to compare with, ",
+        tag("code", "motejoin report DIR --baseline DIR-centralised"),
+        " a page that does.",
+        class_="note",
     )
 
 
@@ -193,7 +227,7 @@ def replay_of(run: RunView, scenery: Scenery | None) -> tuple[dict[str, Any] | N
     replay["pulses"] = pulses(trace, manifest, run.frames)
     replay["readings"] = readings(trace, manifest)
     replay["traffic"] = traffic_by_mote(trace, manifest)
-    replay["events"] = events(trace, manifest)
+    replay["events"] = events(trace, manifest, most=run.sizes.most_inside(run.frames))
     replay["scenery"] = None
     if scenery is not None:
         if trace.has("truth") and not agrees(scenery, run.truth, motes=run.motes):
@@ -217,13 +251,16 @@ def replay_of(run: RunView, scenery: Scenery | None) -> tuple[dict[str, Any] | N
 
 def section_html(section: Section) -> Html:
     """Plots under their heading."""
+    figures = [each for each in section.figures if not each.needless]
+    if len(figures) == 1:
+        figures = [replace(figures[0], wide=True)]
     return tag(
         "section",
         tag("h2", section.title),
         tag(
             "div",
-            *(_figure(figure) for figure in section.figures),
-            class_="plots three" if len(section.figures) == 3 else "plots",
+            *(_figure(figure) for figure in figures),
+            class_="plots three" if len(figures) == 3 else "plots",
         ),
     )
 

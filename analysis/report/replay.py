@@ -94,6 +94,12 @@ class Sizes:
         sizes = self.answered if self.inside is None else self.inside
         return 0 if sizes is None else int(sizes.argmax()) * frames.step_s
 
+    def most_inside(self, frames: Frames) -> tuple[int, int] | None:
+        """When most motes were inside, and how many; None if none ever was."""
+        if self.inside is None or not self.inside.any():
+            return None
+        return self.most_s(frames), int(self.inside.max())
+
 
 def truth_toggles(tables: TraceTables, frames: Frames, *, motes: int) -> Toggles | None:
     """The motes truly inside any source, frame by frame; None if no mote ever is.

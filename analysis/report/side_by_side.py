@@ -6,7 +6,7 @@ from pathlib import Path
 from analysis.metrics.inputs import FACTS
 from analysis.metrics.registry import METRICS, cell, number
 from analysis.report.figure import Figure, Section
-from analysis.report.html import join, tag
+from analysis.report.html import Html, join, tag
 from analysis.report.numbers import table
 from analysis.report.page import (
     SceneryOf,
@@ -17,7 +17,7 @@ from analysis.report.page import (
     section_html,
     write_page,
 )
-from analysis.report.verdict import radio, times
+from analysis.report.verdict import COSTS, radio, times
 from analysis.report.view import RunView, open_run
 from sim.errors import InputError
 
@@ -66,6 +66,7 @@ def side_by_side_page(first: RunView, second: RunView, *, scenery_of: SceneryOf)
             f"{name}: {', '.join(run_facts(run))}" for run, name in zip(runs, names, strict=True)
         ],
         verdict=_verdict(runs, names),
+        comparison=Html(),
         notes=notes,
         stages=list(names),
         body=join(
@@ -97,7 +98,7 @@ def _names(first: RunView, second: RunView) -> tuple[str, str]:
 
 def _verdict(runs: tuple[RunView, RunView], names: tuple[str, str]) -> list[str]:
     sentences = []
-    for name in ("detection_delay_s", "coverage", "recall", "bytes_per_s", "energy_j"):
+    for name in ("detection_delay_s", "coverage", "recall", *COSTS):
         values = [run.metrics.get(name) for run in runs]
         if values[0] is None and values[1] is None:
             continue
@@ -105,7 +106,7 @@ def _verdict(runs: tuple[RunView, RunView], names: tuple[str, str]) -> list[str]
             f"{cell(name, value)} in {label}" for value, label in zip(values, names, strict=True)
         ]
         text = f"{METRICS[name].heading[:1].upper()}{METRICS[name].heading[1:]}: {', '.join(texts)}"
-        if values[0] and values[1] and name in {"bytes_per_s", "energy_j"}:
+        if values[0] and values[1] and name in COSTS:
             text += f" ({times(values[1], values[0])})"
         sentences.append(f"{text}.")
     seeds = {run.manifest.seed for run in runs}
@@ -140,7 +141,11 @@ def _paired(runs: tuple[RunView, RunView], names: tuple[str, str]) -> list[Secti
     """Each plot of the first run beside that of the second."""
     sections = []
     for ours, theirs in zip(runs[0].plots, runs[1].plots, strict=True):
-        pairs = zip(ours.figures, theirs.figures, strict=True)
+        pairs = [
+            pair
+            for pair in zip(ours.figures, theirs.figures, strict=True)
+            if not all(figure.needless for figure in pair)
+        ]
         figures = [
             _renamed(figure, name, prefix)
             for pair in pairs
@@ -154,4 +159,10 @@ def _renamed(figure: Figure, name: str, prefix: str) -> Figure:
     specification = figure.specification
     if specification is not None:
         specification = specification | {"name": f"{prefix}{specification['name']}"}
-    return replace(figure, title=f"{figure.title}: {name}", specification=specification, wide=False)
+    return replace(
+        figure,
+        title=f"{figure.title}: {name}",
+        specification=specification,
+        wide=False,
+        needless=False,
+    )

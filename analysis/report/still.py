@@ -47,6 +47,12 @@ def still(figure: Figure) -> Picture:
     axes.set_xlabel(spec.get("x", {}).get("label", "time (s)"))
     if most := spec["y"].get("most"):
         axes.set_ylim(0, most * 1.02)
+    if cut := spec["y"].get("cut"):
+        axes.set_ylim(0, cut)
+        for peak in spec["peaks"]:
+            axes.annotate(
+                "\u2191", (peak["at_s"], 1.0), xycoords=("data", "axes fraction"), ha="center"
+            )
     axes.grid(visible=True, axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from analysis.metrics.number_format import percent
 from analysis.metrics.registry import number, quantity
 from analysis.report.view import RunView
 from sim.errors import InputError
 from sim.units import US_PER_S
 
-_COSTS: Final = ("bytes_per_s", "energy_j")
+COSTS: Final = ("bytes_per_s", "hottest_radio_j")
+"""The costs that a strategy answers for. Most of all energy may be idle listening, which is the same for every strategy."""
 _SAME: Final = (
     ("motes", "count"),
     ("duration_s",),
@@ -30,6 +32,8 @@ class Baseline:
     name: str
     """What it is called beside a number: its strategy."""
     metrics: Mapping[str, Any]
+    does: str = ""
+    """What its strategy does."""
 
     def beside(self, name: str, own: float) -> str:
         """The baseline's value of a metric, and how many times that is."""
@@ -38,6 +42,17 @@ class Baseline:
             return ""
         text = f"{self.name}: {quantity(name, base)}"
         return f"{text} ({times(own, base)})" if base else text
+
+    def against(self, name: str, own: float, *, named: bool) -> str:
+        """A value of the run compared with the baseline's, to follow it in a sentence; `named` if it should say whose that is."""
+        base = self.metrics.get(name)
+        if base is None:
+            return ""
+        if not base:
+            return f" ({self.name}: {quantity(name, base)})"
+        if not named:
+            return f", {as_much(own, base)}"
+        return f", {compared(own, base, f'“{self.name}”')}"
 
 
 def baseline_of(run: RunView, other: RunView) -> Baseline:
@@ -60,7 +75,7 @@ def baseline_of(run: RunView, other: RunView) -> Baseline:
             )
     strategy, own_strategy = (view.manifest.scenario["join"]["strategy"] for view in (other, run))
     name = strategy if strategy != own_strategy else other.directory.name
-    return Baseline(name, other.metrics)
+    return Baseline(name, other.metrics, other.manifest.strategy)
 
 
 def verdict(run: RunView, baseline: Baseline | None) -> list[str]:
@@ -83,6 +98,19 @@ def times(value: float, base: float) -> str:
     return f"{number(float(f'{ratio:.2g}'))} times that"
 
 
+def as_much(own: float, base: float) -> str:
+    """How a value compares with another, where it is clear with which."""
+    return times(own, base).replace("times that", "times as much")
+
+
+def compared(own: float, base: float, whose: str) -> str:
+    """How a value compares with that under another strategy, in words."""
+    words = times(own, base)
+    if words.endswith("less"):
+        return f"{words} than with {whose}"
+    return f"the same as with {whose}" if words == "the same" else f"{words} with {whose}"
+
+
 def radio(run: RunView) -> str:
     """What the radio of a run left out or had."""
     scenario = run.manifest.scenario
@@ -95,17 +123,22 @@ def radio(run: RunView) -> str:
     losses = _losses(settings)
     if mac == "ideal":
         return (
-            f"Idealised radio: {reach}, no collisions, {losses}; bytes on air may exceed what a real"
-            " channel can carry."
+            f"Idealised radio: {reach}, no collisions, {losses or 'no random losses'}; bytes on air may"
+            " exceed what a real channel can carry."
         )
-    return f"Radio: {mac}, {reach}, {losses}."
+    collisions = "no collisions" if "no collisions" in run.manifest.idealised else "frames collide"
+    text = f"Radio: {', '.join(part for part in (mac, reach, collisions, losses) if part)}"
+    dropped = run.metrics.get("drop_rate")
+    if dropped is None:
+        return f"{text}."
+    return f"{text}; {quantity('drop_rate', dropped)} of the readings with a value were lost or dropped."
 
 
 def _losses(settings: Mapping[str, Any]) -> str:
     if settings.get("channel") == "shadowing":
         return "losses by shadowing"
     share = settings.get("loss") or 0.0
-    return f"{share:.0%} of messages lost at random" if share else "no random losses"
+    return f"{percent(share)} of messages lost at random" if share else ""
 
 
 def _found(run: RunView) -> str:
@@ -118,20 +151,24 @@ def _found(run: RunView) -> str:
         if not results:
             return "No result reached the sink: no two motes had the same value within the window."
         return f"{number(results)} join results reached the sink."
-    appeared = f"The {what} reached the first mote at {number(tracking['appeared_s'])} s"
+    appeared = (
+        f"The {what} reached the first of {number(run.motes)} motes (sensors) at"
+        f" {number(tracking['appeared_s'])} s"
+    )
     delay_s = run.metrics["detection_delay_s"]
     if delay_s is None:
         return f"{appeared}, and was never found: no result reached the sink after that."
     return (
-        f"Found: {appeared[0].lower()}{appeared[1:]}, and the sink knew {number(delay_s)} s later."
+        f"Found: {appeared[0].lower()}{appeared[1:]}, and the sink (base station) knew"
+        f" {number(delay_s)} s later."
     )
 
 
 def _tracked(run: RunView) -> str:
     parts = []
     if run.metrics["coverage"] is not None:
-        agreed = quantity("coverage", run.metrics["coverage"])
-        parts.append(f"the sink's answer and the motes truly inside agreed by {agreed} (coverage)")
+        covered = quantity("coverage", run.metrics["coverage"])
+        parts.append(f"the sink's answer matched the motes truly inside by {covered} (coverage)")
     recall = run.metrics.get("recall")
     if recall is not None:
         share = quantity("recall", recall)
@@ -140,26 +177,30 @@ def _tracked(run: RunView) -> str:
 
 
 def _cost(run: RunView, baseline: Baseline | None) -> str:
-    known = [name for name in _COSTS if run.metrics[name] is not None]
+    known = [name for name in COSTS if run.metrics.get(name) is not None]
     if not known:
         return ""
-    own = " and ".join(_cost_text(name, run.metrics[name]) for name in known)
     strategy = run.manifest.scenario["join"]["strategy"]
-    text = f"Cost: {own} with {strategy}"
+    texts = [_cost_text(name, run.metrics[name]) for name in known]
     if baseline is None:
-        return f"{text}. What another strategy costs: motejoin report … --baseline OTHER_RUN."
+        return (
+            f"Cost with “{strategy}”: {'; '.join(texts)}. No baseline was given to compare it with."
+        )
     against = [
-        f"{_cost_text(name, base)} ({times(run.metrics[name], base)} here)"
-        if base
-        else _cost_text(name, base)
-        for name in known
-        if (base := baseline.metrics.get(name)) is not None
+        f"{text}{baseline.against(name, run.metrics[name], named=not n)}"
+        for n, (name, text) in enumerate(zip(known, texts, strict=True))
     ]
-    return f"{text}; {baseline.name}, same seed: {' and '.join(against)}."
+    does = (
+        f" Here {run.manifest.strategy}; with “{baseline.name}” {baseline.does}."
+        if run.manifest.strategy and baseline.does
+        else ""
+    )
+    return f"Cost with “{strategy}”: {'; '.join(against)}.{does}"
 
 
 def _cost_text(name: str, value: float) -> str:
-    return f"{quantity(name, value)}{' on air' if name == 'bytes_per_s' else ''}"
+    shown = quantity(name, value)
+    return f"{shown} on air" if name == "bytes_per_s" else f"{shown} by the busiest radio"
 
 
 def _recording(run: RunView) -> str:

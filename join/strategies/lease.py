@@ -1,6 +1,6 @@
 """The strategy `lease`: motes send a reading only when what the sink knows of them is about to lapse.
 
-See `join.strategies.leases`. Heads forward what they get; the sink keeps the sets.
+See `join.strategies.mote_leases`. Heads forward what they get; the sink keeps the sets.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from typing import ClassVar
 from join.reading import Reading
 from join.sink.sets_from_readings import SetsFromReadings
 from join.strategies.contract import JoinSettings, Needs, Ports
-from join.strategies.leasing import Leasing
 from join.strategies.margins import margins
+from join.strategies.mote_leases_driver import LeasesDriver
 from join.strategies.relay import ReadingRelay
 from network.contract import Message
 from sim.trace.tables import AnswerLevel
@@ -25,7 +25,7 @@ class LeaseJoin:
         sets = SetsFromReadings(ports, settings)
         self._relay = ReadingRelay(ports, settings, sets.take)
         margin_us = margins(ports, settings).both_us
-        self._leasing = Leasing(ports, settings, self._send, margin_us=margin_us)
+        self._leasing = LeasesDriver(ports, settings, self._send, margin_us=margin_us)
 
     def submit(self, reading: Reading) -> None:
         """Take a mote's reading; it is sent now, later, or never."""

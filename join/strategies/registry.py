@@ -23,6 +23,8 @@ class StrategyKind:
     name: str
     needs: Needs
     make: Callable[[Ports, JoinSettings], JoinStrategy]
+    does: str = ""
+    """What it does in a few words, for reports: `heads report …`."""
 
 
 STRATEGIES: dict[str, StrategyKind] = {}
@@ -35,14 +37,82 @@ def register(kind: StrategyKind) -> None:
     STRATEGIES[kind.name] = kind
 
 
-register(StrategyKind("centralised", CentralisedJoin.needs, CentralisedJoin))
-register(StrategyKind("snjoin-star", InNetworkJoin.needs, making.snjoin_star))
-register(StrategyKind("distributed-mjoin", InNetworkJoin.needs, making.distributed_mjoin))
-register(StrategyKind("oracle", InNetworkJoin.needs, making.oracle))
-register(StrategyKind("lease", LeaseJoin.needs, LeaseJoin))
-register(StrategyKind("change", ReportedJoin.needs, change))
-register(StrategyKind("rendezvous", RendezvousResults.needs, rendezvous))
-register(StrategyKind("perpendicular", PerpendicularJoin.needs, PerpendicularJoin))
-register(StrategyKind("two-phase", TwoPhaseJoin.needs, TwoPhaseJoin))
-register(StrategyKind("placed", PlacedJoin.needs, PlacedJoin))
-register(StrategyKind("automatic", AutomaticJoin.needs, AutomaticJoin))
+register(
+    StrategyKind(
+        "centralised",
+        CentralisedJoin.needs,
+        CentralisedJoin,
+        "all readings with a value go to the sink",
+    )
+)
+register(
+    StrategyKind(
+        "snjoin-star",
+        InNetworkJoin.needs,
+        making.snjoin_star,
+        "cluster heads probe one another for matching readings",
+    )
+)
+register(
+    StrategyKind(
+        "distributed-mjoin",
+        InNetworkJoin.needs,
+        making.distributed_mjoin,
+        "cluster heads probe every other head",
+    )
+)
+register(
+    StrategyKind(
+        "oracle",
+        InNetworkJoin.needs,
+        making.oracle,
+        "cluster heads probe exactly the heads that match, which no real network knows",
+    )
+)
+register(
+    StrategyKind(
+        "lease", LeaseJoin.needs, LeaseJoin, "motes send only what the sink cannot predict"
+    )
+)
+register(
+    StrategyKind(
+        "change", ReportedJoin.needs, change, "heads report which motes enter, stay and leave"
+    )
+)
+register(
+    StrategyKind(
+        "rendezvous",
+        RendezvousResults.needs,
+        rendezvous,
+        "readings with the same value meet at that value's home mote",
+    )
+)
+register(
+    StrategyKind(
+        "perpendicular",
+        PerpendicularJoin.needs,
+        PerpendicularJoin,
+        "readings are stored along a row and probe along a column",
+    )
+)
+register(
+    StrategyKind(
+        "two-phase",
+        TwoPhaseJoin.needs,
+        TwoPhaseJoin,
+        "heads send readings when the sink asks for them",
+    )
+)
+register(
+    StrategyKind(
+        "placed", PlacedJoin.needs, PlacedJoin, "readings of a value meet where that costs least"
+    )
+)
+register(
+    StrategyKind(
+        "automatic",
+        AutomaticJoin.needs,
+        AutomaticJoin,
+        "the sink switches to the plan that it expects to cost least",
+    )
+)

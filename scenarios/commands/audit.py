@@ -13,8 +13,8 @@ EXAMPLES: Final = """examples:
   motejoin audit sweeps/feedback/runs/*
   motejoin run gas-cloud-small --audit
 
-Every check is independent of the code that made the trace: docs/RELIABILITY.md lists them, and the errors that they are known to
-find. Exit code 1 if a trace has a violation.
+Every check is independent of the code that made the trace: `motejoin docs reliability` lists them, and the errors that they are
+known to find. Exit code 1 if a trace has a violation.
 """
 _SHOWN: Final = 5
 """Violations to print per check."""

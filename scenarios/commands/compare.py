@@ -12,6 +12,7 @@ from scenarios.terminal.answer_options import (
     report,
     spark_settings,
 )
+from sim.garbage import rare_collection
 
 _EXAMPLE: Final = """\
 example:
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+@rare_collection()  # The driver holds a manifest per run.
 def run(args: argparse.Namespace) -> int:
     """Compare the runs named; 0 if all were compared, 1 if some had to be left out."""
     from analysis.spark.session import require_spark

@@ -4,6 +4,7 @@ import argparse
 from importlib import import_module
 from typing import Final
 
+from scenarios.commands.docs import documents
 from scenarios.files.shipped import shipped_scenarios, shipped_sweeps
 
 _EXAMPLES: Final = """examples:
@@ -62,6 +63,7 @@ def completions() -> dict[str, list[str]]:
         "run": list(shipped_scenarios()),
         "sweep": list(shipped_sweeps()),
         "scenarios": [*shipped_scenarios(), *shipped_sweeps()],
+        "docs": sorted(documents()),
         "completion": ["bash", "zsh", "fish"],
     }
     words = {}

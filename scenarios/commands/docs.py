@@ -1,7 +1,6 @@
 """`motejoin docs`: the documents that ship, such as every scenario key and every metric."""
 
 import argparse
-from collections.abc import Iterable
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -30,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List or print."""
-    known = {file.name.removesuffix(".md").lower(): file for file in _documents()}
+    known = documents()
     if args.name is None:
         width = max(map(len, known))
         for name, file in sorted(known.items()):
@@ -47,8 +46,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _documents() -> Iterable[Traversable]:
-    """The documents, in an installed package or beside the source."""
+def documents() -> dict[str, Traversable]:
+    """The documents by name, in an installed package or beside the source."""
     installed = resources.files("scenarios").joinpath(_PACKAGED)
     folder = installed if installed.is_dir() else Path(__file__).parents[2] / "docs"
-    return [file for file in folder.iterdir() if file.name.endswith(".md")]
+    found = (file for file in folder.iterdir() if file.name.endswith(".md"))
+    return {file.name.removesuffix(".md").lower(): file for file in found}

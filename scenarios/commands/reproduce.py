@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Compute figures of the papers and judge, for each, which of the paper's claims our numbers support."
         " Each writes NAME.png, NAME.csv and NAME.json (its verdict). Points that are finished are kept in"
-        " DIR/points: an interrupted computation continues where it was. docs/REPRODUCTION.md has all verdicts."
+        " DIR/points: an interrupted computation continues where it was. `motejoin docs reproduction` has all verdicts."
     )
     parser.epilog = _EPILOG
     parser.add_argument(

@@ -13,6 +13,7 @@ from scenarios.terminal.answer_options import (
     report,
     spark_settings,
 )
+from sim.garbage import rare_collection
 
 _EXAMPLES: Final = """\
 examples:
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+@rare_collection()  # The driver holds a manifest per run.
 def run(args: argparse.Namespace) -> int:
     """Run the sweep: 0 if all runs are complete, 1 if some failed."""
     from analysis.spark.session import require_spark

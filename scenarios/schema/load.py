@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 
 from network.topology import read_positions
 from scenarios.files.outputs import no_file
-from scenarios.files.shipped import shipped_folder, shipped_scenarios
+from scenarios.files.shipped import shipped_folder, shipped_scenarios, shipped_sweeps
 from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
@@ -19,6 +20,11 @@ from sim.files import read_regular
 
 TOO_DEEP: Final = (
     "nested too deeply; expected arrays and tables inside each other a few times at most"
+)
+
+_SWEEP: Final = (
+    "this is a sweep, which `motejoin sweep` runs; expected a scenario"
+    " (`motejoin scenarios` lists those that ship)"
 )
 
 
@@ -50,8 +56,12 @@ def load_scenario(
     Raises:
         ScenarioError: there is none, or it is invalid; lists every error.
     """
+    if name_or_path in shipped_sweeps() and name_or_path not in shipped_scenarios():
+        raise ScenarioError(name_or_path, [Fault("", "", _SWEEP)])
     text, base_dir = find_text(name_or_path, shipped_scenarios(), "scenario")
     content = _changed(parse_toml(text, name_or_path), name_or_path, settings, changes)
+    if "scenario" in content and "motes" not in content:
+        raise ScenarioError(name_or_path, [Fault("", "", _SWEEP)])
     infer_count(content, base_dir)
     scenario = validate_scenario(content, name_or_path)
     recording = getattr(scenario.phenomenon, "file", None)
@@ -104,12 +114,13 @@ def infer_count(content: dict[str, Any], base_dir: Path) -> None:
     motes = content.get("motes")
     if not isinstance(motes, dict) or "count" in motes or motes.get("placement") != "file":
         return
-    try:
-        text = (base_dir / str(motes.get("positions"))).read_text("utf-8", errors="replace")
-    except OSError:
-        # Whoever reads it next says what is wrong with it.
+    if not isinstance(motes.get("positions"), str):
         return
-    motes["count"] = len(read_positions(text)[0])
+    # At least one: what is wrong with the file is said when it is read to place the motes, and is not the count's fault.
+    motes["count"] = 1
+    with suppress(OSError, ValueError):
+        text = (base_dir / motes["positions"]).read_text("utf-8", errors="replace")
+        motes["count"] = max(1, len(read_positions(text)[0]))
 
 
 def _changed(

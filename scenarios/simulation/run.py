@@ -13,6 +13,7 @@ from typing import Any
 
 from analysis.metrics.kept import keep_metrics
 from join.strategies.contract import Choosing
+from join.strategies.registry import STRATEGIES
 from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.limits import check_room
@@ -68,6 +69,7 @@ def run_scenario(
         versions=_versions(),
         inputs=dict(world.inputs),
         idealised=idealisations(loaded.scenario),
+        strategy=STRATEGIES[loaded.scenario.join.strategy].does,
         values={str(value): label for value, label in world.phenomenon.labels().items()},
     )
     started = time.perf_counter()

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from sim.errors import Fault, ScenarioError
 from sim.files import read_regular
 from sim.rng import RandomStreams
 from sim.trace.tables import SINK
+
+_LINES: Final = "expected `id x y`, or CSV with a header id,x_m,y_m, and whole numbers as ids"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +151,14 @@ def _place_from_file(
         Fault(
             "motes.positions",
             repr(motes.positions),
-            f"line {n} is {line!r}, expected `id x y`, or CSV with a header id,x_m,y_m",
+            f"line {n} is {line!r}, {_LINES}",
         )
         for n, line in bad[:20]
     ]
-    if not bad and len(points_m) != motes.count:
+    if not bad and not points_m:
+        fault = f"has no positions, {_LINES}"
+        faults.append(Fault("motes.positions", repr(motes.positions), fault))
+    elif not bad and len(points_m) != motes.count:
         expected = f"expected as many positions as the file has: {len(points_m)}"
         faults.append(Fault("motes.count", str(motes.count), expected))
     if faults:

@@ -45,6 +45,8 @@ class Manifest:
     """What each joined value means, for people."""
     idealised: list[str] = field(default_factory=list)
     """What the radio leaves out that a real one has, for people: such as `no collisions`."""
+    strategy: str = ""
+    """What the join strategy does, for people."""
     fingerprint: str = ""
     """Digest of the trace content: same scenario, seed, version and inputs, same fingerprint."""
     metrics: dict[str, Any] = field(default_factory=dict)
@@ -62,7 +64,7 @@ _KINDS: Final[list[tuple[tuple[str, ...], type | UnionType, str]]] = [
     (("idealised",), list, "an array"),
     (("seed",), int, "a whole number"),
     (("simulated_s", "wall_s"), int | float, "a number"),
-    (("name", "fingerprint", "error"), str, "text"),
+    (("name", "strategy", "fingerprint", "error"), str, "text"),
 ]
 """The type of each key's value."""
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scenarios.cli import main
-from scenarios.files.shipped import shipped_scenarios
+from scenarios.files.shipped import shipped_scenarios, shipped_sweeps
 from scenarios.phenomena.gas.cloud import GasCloud
 from scenarios.phenomena.gas.pictures import cloud_times_s
 from scenarios.schema.load import load_scenario
@@ -102,9 +102,39 @@ def test_the_number_of_motes_follows_from_their_positions(tmp_path: Path) -> Non
     (tmp_path / "mine.toml").write_text(text)
     (tmp_path / "places.csv").write_text("id,x_m,y_m\n1,10,10\n2,20,10\n5,30,90\n")
     assert load_scenario(str(tmp_path / "mine.toml")).scenario.motes.count == 3
-    (tmp_path / "places.csv").unlink()
-    with pytest.raises(ScenarioError, match="motes.count"):
-        load_scenario(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "cannot be read: No such file"),
+        ("", "has no positions, expected `id x y`"),
+        ("id,x_m,y_m\nattic,10,10\n", "line 2 is 'attic,10,10', expected `id x y`"),
+    ],
+    ids=["missing", "empty", "names as ids"],
+)
+def test_what_is_wrong_with_positions_is_not_blamed_on_the_number_of_motes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, says: str
+) -> None:
+    text = shipped_scenarios()["gas-cloud-small"].replace("count = 200\n", "")
+    text = text.replace('placement = "uniform"', 'placement = "file"\npositions = "places.csv"')
+    (tmp_path / "mine.toml").write_text(text)
+    if content is not None:
+        (tmp_path / "places.csv").write_text(content)
+    said = fails(capsys, "run", str(tmp_path / "mine.toml"), "--out", str(tmp_path / "run"))
+    assert f"motes.positions = 'places.csv': {says}" in said
+    assert "motes.count" not in said
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("place", ["shipped", "file"])
+def test_a_sweep_is_no_scenario_and_said_to_be_one(tmp_path: Path, place: str) -> None:
+    name = "feedback-small"
+    if place == "file":
+        (tmp_path / "mine.toml").write_text(shipped_sweeps()[name])
+        name = str(tmp_path / "mine.toml")
+    with pytest.raises(ScenarioError, match="this is a sweep, which `motejoin sweep` runs"):
+        load_scenario(name)
 
 
 @pytest.mark.parametrize("place", ["shipped", "file"])

@@ -125,7 +125,7 @@ def test_a_run_without_a_place_goes_to_a_free_one(
 
 def test_every_plot_of_the_report_can_be_had_as_a_picture(tmp_path: Path) -> None:
     run = mj.run("gas-cloud-small", set={"duration_s": 40.0}, out=tmp_path / "run")
-    for name in ("tracking", "agreement", "traffic", "energy", "residual", "batteries", "delay"):
+    for name in ("tracking", "coverage", "traffic", "energy", "residual", "batteries", "delay"):
         picture = run.plot(name)
         assert picture._repr_png_().startswith(b"\x89PNG")
         assert picture.figure.axes[0].get_title(loc="left")

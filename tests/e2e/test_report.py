@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from join.strategies.registry import STRATEGIES
 from scenarios.cli import main
 from sim.trace.manifest import Manifest, read_complete
 from tests.support.checkers.report_page import Page, sets_of, unpack
@@ -118,10 +119,10 @@ def test_the_tracking_figures_follow_from_the_plot(dying: Reported) -> None:
     tracking = dying.manifest.counts["tracking"]
     chart = dying.page.chart("tracking")
     inside, answered = (each["values"] for each in chart["series"])
-    agreed, false = (each["values"] for each in dying.page.chart("agreement")["series"])
+    covered, false = (each["values"] for each in dying.page.chart("coverage")["series"])
     assert max(inside) == tracking["inside_most"]
     assert max(answered) == tracking["answer_most"]
-    looks = list(zip(agreed, false, inside, answered, strict=True))
+    looks = list(zip(covered, false, inside, answered, strict=True))
     seen = [share for share, _, truth, answer in looks if truth or answer]
     assert sum(seen) / len(seen) == pytest.approx(tracking["coverage"], abs=1e-5)
     alarms = [share * answer for _, share, _, answer in looks if answer]
@@ -312,9 +313,12 @@ def test_a_run_and_its_baseline_are_made_together(
     assert said[-2].endswith(f"motejoin report {out} --baseline {out}-centralised")
     first, second = read_complete(out), read_complete(tmp_path / "run-centralised")
     assert second.scenario["join"]["strategy"] == "centralised"
+    assert second.strategy == STRATEGIES["centralised"].does != first.strategy
+    assert all(STRATEGIES[name].does for name in ("snjoin-star", "lease", "change", "automatic"))
     assert first.counts["readings_with_value"] == second.counts["readings_with_value"]
     assert main(["report", str(out), "--baseline", f"{out}-centralised"]) == 0
-    assert "centralised, same seed" in (out / "report.html").read_text()
+    page = Page((out / "report.html").read_text())
+    assert next(row for row in page.rows if row[0] == "bytes/s on air")[3]
     capsys.readouterr()
     # A directory that is taken is the first and only thing to be said.
     for place in (out, tmp_path / "run-centralised"):

@@ -92,14 +92,86 @@ def near(picture: NDArray[np.uint8], colour: str, browser: Browser) -> int:
 def test_the_verdict_and_the_map_are_on_the_first_screen(browser: Browser, page: Path) -> None:
     browser.open(page)
     verdict = browser.text(".verdict")
-    assert "Found: the gas cloud reached the first mote at 11 s" in verdict
+    assert "Found: the gas cloud reached the first of 200 motes (sensors) at 11 s" in verdict
     assert "(recall)" in verdict
-    assert "centralised, same seed:" in verdict
+    assert "times that with “centralised”" in verdict
     assert "Idealised radio: one hop, no collisions" in verdict
     assert browser.value("document.querySelector('.controls').getBoundingClientRect().bottom") < 900
     browser.open(page, **PHONE)
     assert browser.value("document.querySelector('canvas').getBoundingClientRect().bottom") < 844
     assert browser.value("document.documentElement.scrollWidth") <= 390
+
+
+def test_costs_stand_beside_those_of_the_baseline(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    rows = browser.value(
+        "[...document.querySelectorAll('.comparison tr')].map((r) => r.innerText.split('\\t'))"
+    )
+    assert rows[0][1:3] == ["this run: snjoin-star", "baseline: centralised"]
+    known = {row[0]: row for row in rows[1:]}
+    assert known["bytes/s on air"][3].endswith("times as much")
+    assert {"coverage", "recall", "energy of the busiest radio (J)"} <= set(known)
+    assert "with “centralised” all readings with a value go to the sink" in browser.text(".verdict")
+    inside = "(() => { const b = document.querySelector('.comparison').getBoundingClientRect(); return [b.right, b.bottom]; })()"
+    right, bottom = browser.value(inside)
+    assert right < 1440
+    assert bottom < 500
+
+
+def test_the_page_says_which_time_it_shows(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    first = browser.text("#clock")
+    assert browser.text("#at") == f"At {first}"
+    # What the page opens with is the moment that it talks about.
+    assert browser.text("#event").startswith(f"Now, at {first}: most motes inside, ")
+    assert "▶ plays from the start" in browser.text("#event")
+    assert [browser.value(f"format.rate({n})") for n in (0, 12, 7_730)] == [
+        "0 B/s",
+        "12 B/s",
+        "7.73 kB/s",
+    ]
+    browser.press("ArrowRight")
+    assert browser.text("#at") == f"At {browser.text('#clock')}"
+    assert browser.text("#event").startswith(f"Last event, at {first}: ")
+    assert "▶" not in browser.text("#event")
+    assert browser.text("#replay ~ section h2") == "Over the whole run, 0 to 120 s"
+
+
+def test_every_mark_is_explained(browser: Browser, page: Path) -> None:
+    browser.open(page, part="#t=40")
+    legend = browser.text("#key")
+    for text in ("leak, open", "gas at the threshold", "gas at 4 times the threshold", "barrier"):
+        assert text in legend, text
+    kinds = set(browser.value("player.events.map((e) => e.kind)"))
+    assert {"appeared", "found", "most", "election"} <= kinds
+    assert browser.value("document.querySelectorAll('#ticks li').length") == len(kinds)
+    browser.press("End")
+    assert "leak, closed" in browser.text("#key")
+
+
+def test_labels_on_the_map_do_not_lie_on_each_other(browser: Browser, tmp_path: Path) -> None:
+    leaks = [
+        f"{{gas='ammonia', x_m={x}, y_m=60.0, start_s=5.0, duration_s=50.0}}"
+        for x in (50.0, 53.0, 56.0)
+    ]
+    source = f"phenomenon.source=[{', '.join(leaks)}]"
+    run_here(tmp_path / "run", "--set", "duration_s=60.0", "--set", source)
+    assert main(["report", str(tmp_path / "run")]) == 0
+    browser.open(tmp_path / "run" / "report.html", part="#t=40")
+    boxes = browser.value("player.maps[0].taken")
+    # Three open leaks with a label each, the wind, the sink and the scale.
+    assert len(boxes) == 9
+    texts = [box for box in boxes if box[2] - box[0] > 19]
+    apart = [
+        a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+        for n, a in enumerate(texts)
+        for b in texts[:n]
+    ]
+    assert apart
+    assert all(apart)
+    # A closed leak needs none: the legend explains its mark.
+    browser.press("End")
+    assert len(browser.value("player.maps[0].taken")) == 6
 
 
 def test_playing_scrubbing_and_keys_move_the_clock(browser: Browser, page: Path) -> None:

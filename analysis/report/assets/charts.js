@@ -89,11 +89,12 @@ class Plot {
       this.y = (v) => (v <= 0 ? bottom : bottom - ((Math.log10(v) + 0.3) / high) * (bottom - top));
       this.yTicks = decades(1, yHigh * 1.6).filter((v) => Math.log10(v) % 1 === 0);
     } else {
-      this.yTicks = ticks(0, y.most || yHigh || 1, 4);
+      const most = y.most || y.cut;
+      this.yTicks = ticks(0, most || yHigh || 1, 4);
       const last = this.yTicks.at(-1), step = this.yTicks[1] - this.yTicks[0];
-      if (!y.most && last < yHigh) this.yTicks.push(last + step);
-      const high = y.most || this.yTicks.at(-1) || 1;
-      this.y = (v) => bottom - (v / high) * (bottom - top);
+      if (!most && last < yHigh) this.yTicks.push(last + step);
+      const high = most || this.yTicks.at(-1) || 1;
+      this.y = (v) => bottom - (Math.min(v, high) / high) * (bottom - top);
     }
     this.baseline = bottom;
   }
@@ -245,6 +246,7 @@ const CONTENT = {
           const lower = k ? tops[k - 1] : times.map(() => 0);
           plot.add("path", { d: between(plot, times, lower, tops[k]), style: `fill: var(--s${s.slot})` });
         });
+        for (const { at_s: atS } of spec.peaks || []) plot.add("text", { class: "marked", x: plot.x(atS), y: MARGIN.top - 2, "text-anchor": "middle" }, "↑");
       },
       at(atS) {
         const n = nearest(times, atS);

@@ -57,6 +57,8 @@ const format = {
     }
     return `${+number.toPrecision(3)}`;
   },
+  /** A rate of bytes: 7.73 kB/s, 0 B/s. */
+  rate: (number) => `${format.short(number)}B/s`.replace(/(\d)B/, "$1 B"),
   seconds: (atS) => `${+atS.toFixed(1)} s`,
   count: (number) => number.toLocaleString("en"),
 };

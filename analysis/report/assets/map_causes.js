@@ -5,6 +5,13 @@ const ROUTES_S = 10;
 const LOST = 0x80;
 const BROADCAST = -2;
 
+const contourWidth = (level) => 1 + 0.7 * level;
+
+/** Whether a leak is open at a time. */
+function isOpen({ spans_s: spans }, atS) {
+  return spans.some(([from, until]) => from <= atS && atS < until);
+}
+
 /** Draws the causes onto a ReplayMap, which knows where metres are on its canvas. */
 class Causes {
   constructor(map) {
@@ -29,10 +36,8 @@ class Causes {
     }
     pen.stroke();
     pen.lineCap = "butt";
-    pen.fillStyle = colour("--ink");
-    pen.font = "12px system-ui, sans-serif";
     for (const [x1, y1, x2, y2] of scenery.barriers_m) {
-      pen.fillText("barrier", map.px((x1 + x2) / 2) + 7, map.py((y1 + y2) / 2));
+      map.write("barrier", map.px((x1 + x2) / 2) + 7, map.py((y1 + y2) / 2), "--ink");
     }
   }
 
@@ -41,7 +46,7 @@ class Causes {
     const lines = world.scenery.contours.at(world.frame);
     pen.strokeStyle = colour("--contour");
     world.scenery.levels.forEach((_, level) => {
-      pen.lineWidth = 1 + 0.7 * level;
+      pen.lineWidth = contourWidth(level);
       pen.beginPath();
       for (const each of lines) {
         if (each.level !== level) continue;
@@ -55,26 +60,22 @@ class Causes {
   drawAbove() {
     const { scenery, frame, stepS } = this.world;
     if (!scenery) return;
+    this.drawWind();
     const { pen, map } = this;
-    for (const { at_m: [x, y], label, spans_s: spans } of scenery.leaks) {
-      const atS = frame * stepS;
-      const open = spans.some(([from, until]) => from <= atS && atS < until);
-      const [px, py] = [map.px(x), map.py(y)];
+    const leaks = scenery.leaks.map((leak) => ({ label: leak.label, open: isOpen(leak, frame * stepS), x: map.px(leak.at_m[0]), y: map.py(leak.at_m[1]) }));
+    for (const { x, y, open } of leaks) {
       pen.beginPath();
-      for (let n = 0; n < 8; n++) {
-        const angle = (n * Math.PI) / 4;
-        pen.moveTo(px, py);
-        pen.lineTo(px + 9 * Math.cos(angle), py + 9 * Math.sin(angle));
-      }
+      MARKS.star(pen, x, y, 9);
       pen.strokeStyle = colour("--card");
       pen.lineWidth = 5;
       pen.stroke();
       pen.strokeStyle = colour(open ? "--leak" : "--quiet");
       pen.lineWidth = 2.5;
       pen.stroke();
-      map.write(`${label} leak${open ? "" : ", closed"}`, px + 13, py - 6, open ? "--leak" : "--quiet");
+      map.taken.push([x - 9, y - 9, x + 9, y + 9]);
     }
-    this.drawWind();
+    // What a closed one is, the legend says: a label would hide what has become of the cloud.
+    for (const { x, y, label } of leaks.filter(({ open }) => open)) map.writeBeside(`${label} leak`, x, y, "--leak");
   }
 
   drawWind() {

@@ -7,6 +7,12 @@ const MARKS = {
   triangle: (pen, x, y, r) => { pen.moveTo(x, y - r); pen.lineTo(x + r * 0.95, y + r * 0.75); pen.lineTo(x - r * 0.95, y + r * 0.75); pen.closePath(); },
   cross: (pen, x, y, r) => { pen.moveTo(x - r, y - r); pen.lineTo(x + r, y + r); pen.moveTo(x + r, y - r); pen.lineTo(x - r, y + r); },
   dash: (pen, x, y, r) => { pen.moveTo(x - r, y); pen.lineTo(x + r, y); },
+  star(pen, x, y, r) {
+    for (let n = 0; n < 8; n++) {
+      pen.moveTo(x, y);
+      pen.lineTo(x + r * Math.cos((n * Math.PI) / 4), y + r * Math.sin((n * Math.PI) / 4));
+    }
+  },
   square: (pen, x, y, r) => { pen.rect(x - r, y - r, 2 * r, 2 * r); },
 };
 

@@ -1,7 +1,8 @@
-// The replay's map: motes, zoom and pan, which mote is pointed at, and the legend.
+// The replay's map: motes, zoom and pan, and which mote is pointed at.
 
 const ZOOM_MOST = 24;
 const PAD = 22;
+const LABEL_FONT = "12px system-ui, sans-serif";
 
 /** The page's controls that say what a map shows. */
 const controls = Object.fromEntries(
@@ -81,6 +82,7 @@ class ReplayMap {
     const groups = MODES[controls.mode.value]?.groups(world, look) || { of: () => "elsewhere", key: [["elsewhere", look.elsewhere, "motes"]] };
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
+    this.taken = [];
     this.drawField();
     if (controls.haze.checked && world.truth) this.drawHaze();
     this.causes.drawGround({ contours: controls.contours.checked });
@@ -181,7 +183,7 @@ class ReplayMap {
     this.write(`${+bar.toPrecision(3)} m`, x + bar * this.scale + 6, y + 2, "--quiet");
   }
 
-  write(text, x, y, tint, font = "12px system-ui, sans-serif") {
+  write(text, x, y, tint, font = LABEL_FONT) {
     const { pen } = this;
     pen.font = font;
     pen.textAlign = "left";
@@ -192,6 +194,20 @@ class ReplayMap {
     pen.strokeText(text, at, y);
     pen.fillStyle = colour(tint);
     pen.fillText(text, at, y);
+    this.taken.push([at, y - 12, at + width, y + 4]);
+  }
+
+  /** Write a label beside a mark, where no other text or mark is; unwritten if there is no room. */
+  writeBeside(text, x, y, tint) {
+    this.pen.font = LABEL_FONT;
+    const width = this.pen.measureText(text).width;
+    const corners = [[13, -6], [13, 16], [-13 - width, -6], [-13 - width, 16], [-width / 2, -16], [-width / 2, 26]];
+    const free = corners.map(([dx, dy]) => [x + dx, y + dy]).find(([left, base]) => {
+      const [right, top, low] = [left + width, base - 12, base + 4];
+      if (left < 2 || top < 2 || right > this.width - 2 || low > this.height) return false;
+      return this.taken.every(([l, t, r, b]) => right <= l || left >= r || low <= t || top >= b);
+    });
+    if (free) this.write(text, ...free, tint);
   }
 
   /** The truth as a soft cloud: a patch around each mote inside, all laid over each other at one opacity. */
@@ -274,89 +290,4 @@ class ReplayMap {
     pen.arc(this.px(world.x[node]), this.py(world.y[node]), this.radius * 2 + 5, 0, 2 * Math.PI);
     pen.stroke();
   }
-}
-
-/** The legend over all maps: marks, and how many motes there are of each kind now. */
-class Legend {
-  constructor(maps) {
-    this.maps = maps;
-    this.list = document.getElementById("key");
-    this.now = document.getElementById("now");
-    const { world } = maps[0];
-    for (const [name, { possible }] of Object.entries(MODES)) {
-      if (possible(world)) controls.mode.append(element("option", {}, name));
-    }
-    const useless = { links: !world.rounds.length, haze: !world.truth, contours: !world.scenery, messages: !world.pulses, routes: !world.pulses };
-    for (const [name, hidden] of Object.entries(useless)) controls[name].parentElement.hidden = hidden;
-  }
-
-  /** Explain what the maps have just drawn. */
-  explain(drawn) {
-    const [{ groups, look }] = drawn;
-    const [{ world, radius }] = this.maps;
-    const rows = groups.key.filter(([, , text]) => text).map(([id, style, text]) => [style, text, ({ sizes }) => sizes.get(id)]);
-    if (groups.note) rows.push([null, groups.note]);
-    if (world.rounds.length) rows.push([look.head, "cluster heads", ({ heads }) => heads]);
-    rows.push([look.dead, "dead", ({ dead }) => dead]);
-    if (this.maps.some((map) => map.world.down)) rows.push([look.down, "not working: crashed or not in the field", ({ down }) => down]);
-    rows.push([look.sink, "sink", () => world.sinksM.length]);
-    if (world.round && controls.links.checked && drawn.some(({ counts }) => counts.dead + counts.down)) rows.push([null, "A mote without a link has lost its head."]);
-    if (world.pulses && controls.messages.checked) {
-      const sampled = world.pulses.every > 1 ? `; 1 in ${world.pulses.every} is drawn` : "";
-      rows.push([null, `Messages sent in this ${world.stepS > 1 ? `${world.stepS} s` : "second"}${sampled}`]);
-      const counted = this.maps.map((map) => (map.world.pulses ? map.causes.counts() : []));
-      world.pulses.kinds.forEach(({ name, slot }, n) => rows.push([{ mark: "dash", size: 2.4, stroke: colour(`--s${slot}`), width: 2.4 }, name, (_, at) => counted[at][n] ?? 0]));
-    }
-    // Marks are drawn anew only when they change; from frame to frame it is the counts that do.
-    const marks = JSON.stringify([rows.map(([style, text]) => [style, text]), radius]);
-    if (marks !== this.marks) {
-      this.marks = marks;
-      this.list.replaceChildren(...rows.map(([style, text]) => (style ? this.row(style, text, radius) : element("li", { class: "head" }, text))));
-    }
-    rows.forEach(([style, , count], n) => {
-      if (style) this.list.children[n].lastChild.textContent = drawn.map(({ counts }, at) => format.count(count(counts, at))).join(" / ");
-    });
-    this.explainNow();
-  }
-
-  row(style, text, radius) {
-    const ratio = window.devicePixelRatio || 1;
-    const sample = element("canvas", { width: 24 * ratio, height: 20 * ratio, "aria-hidden": "true" });
-    const pen = sample.getContext("2d");
-    pen.scale(ratio, ratio);
-    paint(pen, style, [[12, 10]], Math.min(3.4, Math.max(2.8, radius)));
-    return element("li", {}, sample, text, element("b"));
-  }
-
-  /** How well the answer fits, and what it costs, at the time shown. */
-  explainNow() {
-    const columns = this.maps.map(({ world }) => factsNow(world));
-    const names = [...new Set(columns.flatMap((column) => [...column.keys()]))];
-    const cells = names.flatMap((name) => [element("dt", {}, name), element("dd", {}, columns.map((column) => column.get(name) ?? "–").join(" / "))]);
-    this.now.replaceChildren(...cells);
-  }
-}
-
-function factsNow(world) {
-  const atS = world.frame * world.stepS;
-  const facts = new Map();
-  if (world.truth && world.answer) {
-    const sizes = [0, 0, 0, 0];
-    for (let node = 0; node < world.motes; node++) sizes[world.state(node)]++;
-    const [, missed, wrong, both] = sizes;
-    if (missed + wrong + both) facts.set("agreement (including motes that are down)", format.percent(both / (missed + wrong + both)));
-  }
-  const sumAt = (spec, n) => spec.series.reduce((sum, each) => sum + each.values[n], 0);
-  const chart = (name) => report.charts.find((each) => each.name === world.chartPrefix + name);
-  const traffic = chart("traffic"), energy = chart("energy");
-  if (traffic) {
-    const edges = traffic.edges_s;
-    const n = Math.max(0, Math.min(edges.length - 2, edges.findLastIndex((edge) => edge <= atS)));
-    facts.set("on air now", `${format.short(sumAt(traffic, n) / (edges[n + 1] - edges[n] || 1))}B/s`);
-  }
-  if (energy) {
-    const n = Math.max(0, energy.times_s.findLastIndex((time) => time <= atS));
-    facts.set("energy spent so far", `${format.count(+sumAt(energy, n).toPrecision(4))} J`);
-  }
-  return facts;
 }

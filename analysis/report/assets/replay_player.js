@@ -1,5 +1,15 @@
 // The replay's controls: play, slider, keys, pointer; and what opens, resizes and prints the page.
 
+/** The marks under the slider: a shape for each kind of event, and what it stands for. */
+const TICKS = {
+  appeared: ["▲", "first mote inside"],
+  found: ["●", "found"],
+  most: ["◆", "most motes inside"],
+  election: ["|", "election"],
+  death: ["×", "deaths"],
+  crash: ["+", "crashes"],
+};
+
 /** Play, pause, slider and keys, over all maps of the page. */
 class Player {
   constructor(worlds) {
@@ -12,7 +22,7 @@ class Player {
     this.story.released = () => this.pin(-1);
     this.pinned = this.hovered = -1;
     [this.frames, this.stepS] = [Math.max(...worlds.map((world) => world.frames)), worlds[0].stepS];
-    for (const id of ["play", "time", "clock", "speed", "marks", "event"]) this[id] = document.getElementById(id);
+    for (const id of ["play", "time", "clock", "speed", "marks", "event", "ticks"]) this[id] = document.getElementById(id);
     this.playing = false;
     this.untouched = true;
     this.time.max = this.frames - 1;
@@ -51,10 +61,18 @@ class Player {
     const text = `${format.count(frame * this.stepS)} s`;
     this.clock.textContent = text;
     const last = this.events.findLast((event) => event.at_s <= frame * this.stepS);
-    this.event.textContent = last ? `${format.seconds(last.at_s)}: ${last.text}` : "";
+    this.event.textContent = this.eventText(last);
     this.time.setAttribute("aria-valuetext", last ? `${text}, last event: ${last.text}` : text);
     for (const world of this.worlds) world.goTo(Math.min(frame, world.frames - 1));
     this.draw();
+  }
+
+  /** The last event in words: what is seen now, or what was seen before. */
+  eventText(last) {
+    if (!last) return "";
+    const now = this.frameOf(last) === this.frame;
+    const text = `${now ? "Now" : "Last event"}, at ${format.seconds(last.at_s)}: ${last.text}.`;
+    return this.untouched && now ? `${text} The replay opens here; ▶ plays from the start.` : text;
   }
 
   drawMaps() {
@@ -154,16 +172,17 @@ class Player {
     const width = this.marks.clientWidth;
     if (!width) return;
     this.marks.setAttribute("viewBox", `0 0 ${width} 14`);
-    const look = { appeared: "▲", found: "●", election: "|", death: "×", crash: "+" };
     // Frequent ones first, so that they do not cover the rest. The slider's knob is 16 pixels wide.
-    const order = Object.keys(look).reverse();
+    const order = Object.keys(TICKS).reverse();
     const sorted = [...this.events].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
     this.marks.replaceChildren(...sorted.map(({ at_s: atS, kind, text }) => {
       const x = 8 + (this.frameOf({ at_s: atS }) / Math.max(1, this.frames - 1)) * (width - 16);
-      const mark = shape("text", { x, y: 11, "text-anchor": "middle", class: `mark-${kind}` }, look[kind]);
+      const mark = shape("text", { x, y: 11, "text-anchor": "middle", class: `mark-${kind}` }, TICKS[kind][0]);
       mark.append(shape("title", {}, `${format.seconds(atS)}: ${text}`));
       return mark;
     }));
+    const there = Object.entries(TICKS).filter(([kind]) => this.events.some((event) => event.kind === kind));
+    this.ticks.replaceChildren(...there.map(([kind, [mark, text]]) => element("li", {}, element("i", { class: `mark-${kind}`, "aria-hidden": "true" }, mark), text)));
   }
 }
 

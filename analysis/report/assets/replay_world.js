@@ -139,6 +139,7 @@ class World {
   isDead(node) { return this.deadFrom[node] <= this.frame; }
   isDown(node) { return Boolean(this.down?.has[node]); }
   works(node) { return !this.isDead(node) && !this.isDown(node); }
+  allWork() { return !(this.deathFrames[0] <= this.frame) && !this.down?.has.includes(1); }
   isHead(node) { return this.round?.head[node] === node && this.works(node); }
   left(node, sample = this.sample) { return this.energy.share[sample * this.motes + node] / 255; }
 

@@ -138,8 +138,13 @@ def traffic_by_mote(tables: TraceTables, manifest: Manifest) -> dict[str, Any] |
     return {"width_s": width_s, "bins": bins, "sent": sent, "received": received}
 
 
-def events(tables: TraceTables, manifest: Manifest) -> list[dict[str, Any]]:
-    """What to mark on the slider, in order of time: appeared, found, elections, deaths, crashes."""
+def events(
+    tables: TraceTables, manifest: Manifest, *, most: tuple[int, int] | None = None
+) -> list[dict[str, Any]]:
+    """What to mark on the slider, in order of time: appeared, found, elections, deaths, crashes.
+
+    `most` is when most motes were inside, in seconds, and how many.
+    """
     tracking = manifest.counts.get("tracking") or {}
     marks = []
     for kind, key, text in (
@@ -148,6 +153,10 @@ def events(tables: TraceTables, manifest: Manifest) -> list[dict[str, Any]]:
     ):
         if tracking.get("inside_most") and tracking.get(key) is not None:
             marks.append({"at_s": float(tracking[key]), "kind": kind, "text": text})
+    if most is not None:
+        most_s, inside = most
+        text = f"most motes inside, {number(inside)}"
+        marks.append({"at_s": float(most_s), "kind": "most", "text": text})
     if tables.has("elections"):
         at_us, rounds = tables.arrays("elections", "at_us", "round")
         for each in np.unique(rounds).tolist():

@@ -20,7 +20,6 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from math import prod
 from operator import itemgetter
 
 from join.contract import Occurrence, Result, Stats, Stream, Value
@@ -229,8 +228,11 @@ class WJoin(ABC):
         origin = self._origin(index, item)
         streams = self._streams
         if not self._exact:
-            self._formed += prod(map(len, choices.values()))
-            yield Result(origin, {streams[other]: times for other, times in choices.items()})
+            combinations = 1
+            for candidates in choices.values():
+                combinations *= len(candidates)
+            self._formed += combinations
+            yield Result(origin, {streams[other]: each for other, each in choices.items()})
             return
         by_stream = [choices.get(place, [item[0]]) for place in range(len(streams))]
         for times in product(*by_stream):

@@ -75,6 +75,8 @@ class Pipeline(WJoin):
             self._held += 1
             self._inserts += 1
             found = self._left_matches(index, at_us, value)
+            if not found:
+                return ()
             if index == last:
                 return [
                     result
@@ -94,17 +96,20 @@ class Pipeline(WJoin):
             return list(self._refined(index, item, {}))
         for level in range(index + 1, last):
             lefts = self._climb(level, lefts)
+            if not lefts:
+                return ()
         return self._top(index, item, lefts)
 
     def _climb(self, level: int, lefts: Sequence[Left]) -> list[Left]:
         """Store m-tuples that reach a level, and pass the joined m-tuples up."""
         self._held += len(lefts)
         self._inserts += len(lefts)
+        plain = self._predicate is None
         higher = []
         for left in lefts:
             self._hold_left(level, left)
             for at_us, _, value in self._right_matches(level, left):
-                values = () if self._predicate is None else (*left.values, value)
+                values = () if plain else (*left.values, value)
                 higher.append(self._make_left(level + 1, left.value, (*left.times, at_us), values))
         self._formed += len(higher)
         return higher

@@ -1,6 +1,6 @@
 """Drives strategies that report changes: motes lease to a site, and sites report to the sink who joins, stays and leaves.
 
-A mote sends a site a reading only when the last one it sent is about to lapse (`join.strategies.leases`); a site sends the
+A mote sends a site a reading only when the last one it sent is about to lapse (`join.strategies.mote_leases`); a site sends the
 sink a report only when the sink would otherwise be wrong (`join.strategies.change.head`). The sink keeps the sets.
 
 Sites are the motes' heads (`change`) or the homes of values (`rendezvous`). When motes switch heads, they renew
@@ -16,9 +16,9 @@ from join.strategies.change.hold_rule import HoldRule
 from join.strategies.change.records import Count, Record
 from join.strategies.change.reporting import Reporting
 from join.strategies.contract import JoinSettings, Needs, Ports
-from join.strategies.leasing import ROUNDING_US, Leasing
 from join.strategies.margins import margins
 from join.strategies.message_sizes import NODE_BYTES
+from join.strategies.mote_leases_driver import ROUNDING_US, LeasesDriver
 from join.strategies.record_sizes import RecordSizes
 from network.contract import Message
 from network.membership import Membership
@@ -105,7 +105,7 @@ class ReportedJoin:
         self._armed_us: dict[tuple[int, int, int], int] = {}
         """By site, value and mote: when the stay is looked at next."""
         self._reporting = Reporting(ports, settings, region_bytes=self._region_bytes)
-        self._leasing = Leasing(ports, settings, self._send, margin_us=self._margins.mote_us)
+        self._leasing = LeasesDriver(ports, settings, self._send, margin_us=self._margins.mote_us)
         ports.links.attach(READING, self._on_lease, self._on_lost)
         if not sites.meets:
             ports.membership.when_changed(self._on_clusters)

@@ -2,7 +2,7 @@
 
 It is a cluster head, which knows the stays of its members, or a home, which knows all stays of some values. A *stay* is a
 time during which a mote's newest reading of a value is in the window. The node learns of it by leases
-(`join.strategies.leases`) and sees to it that the sink knows of it:
+(`join.strategies.mote_leases`) and sees to it that the sink knows of it:
 
 * `Enter` at its first lease, and again before it lapses if there was another lease since; or
 * `Hold`, then nothing until the last lease is about to leave the window, then `Leave`, which says when it does.

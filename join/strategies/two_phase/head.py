@@ -3,7 +3,7 @@
 A head keeps its members' readings for a window. Of each value it sends
 
 1. the first reading, and the newest one when the last one sent is about to leave the window, if there is a newer one (as
-   leases do, `join.strategies.leases`): so the sink knows at every instant whether the head holds readings of a value;
+   leases do, `join.strategies.mote_leases`): so the sink knows at every instant whether the head holds readings of a value;
 2. every reading up to the time that the sink has called for, those kept included: some other head has readings of the value;
    and the first one after that time, upon which the sink calls again if need be;
 3. readings of different members that join with each other, without being called for.

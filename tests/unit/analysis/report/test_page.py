@@ -6,10 +6,12 @@ import pytest
 
 from analysis.report.html import Html, join, tag
 from analysis.report.page import report_page, write_report
+from analysis.report.still import run_figure
+from analysis.report.verdict import verdict
 from analysis.report.view import open_run
 from sim.errors import InputError, TraceError
 from sim.trace.manifest import Manifest, Status
-from sim.trace.tables import DropReason, Fate
+from sim.trace.tables import TABLES, DropReason, Fate
 from tests.support.checkers.report_page import Page, sets_of, unpack
 from tests.support.report_runs import S, mote_rows, write_run
 
@@ -30,7 +32,7 @@ FULL: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 CHARTS = {
     "tracking",
-    "agreement",
+    "coverage",
     "traffic",
     "probes",
     "energy",
@@ -128,8 +130,8 @@ def test_heads_probed_are_those_per_reading_not_per_request(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("table", "gone"),
     [
-        ("truth", {"agreement"}),
-        ("results", {"agreement", "delay"}),
+        ("truth", {"coverage"}),
+        ("results", {"coverage", "delay"}),
         ("traffic", {"traffic"}),
         ("fates", {"fates"}),
         ("drops", {"drops"}),
@@ -159,10 +161,86 @@ def test_empty_tables_give_a_page_that_says_so(tmp_path: Path) -> None:
     assert any("there were none" in text for text in page.words)
 
 
+def test_where_nothing_is_probed_there_is_no_plot_of_it(tmp_path: Path) -> None:
+    page = page_of(tmp_path, FULL | {"probes": []})
+    assert CHARTS - page.charts() == {"probes"}
+    assert "Heads probed per reading" not in page.words
+    assert not any("no probe request" in text for text in page.words)
+
+
+def test_a_short_peak_does_not_flatten_the_bytes_on_air(tmp_path: Path) -> None:
+    quiet = [(second, 0, "probe", 1, 100 + second, 1, 0, 0, 1) for second in range(40)]
+    peak = [(7, 1, "head", 9, 50_000, 9, 0, 0, 9)]
+    spec = page_of(tmp_path / "calm", FULL | {"traffic": quiet}, duration_s=40.0).chart("traffic")
+    assert "cut" not in spec["y"]
+    page = page_of(tmp_path / "peak", FULL | {"traffic": quiet + peak}, duration_s=40.0)
+    spec = page.chart("traffic")
+    assert spec["y"]["cut"] == pytest.approx(1.25 * 138, rel=0.01)
+    assert spec["peaks"] == [{"at_s": 7.5, "height": 50_107.0}]
+    assert any("at most 50,107 bytes per second at 7.5 s" in text for text in page.words)
+    # The numbers stay whole: only the axis is cut.
+    assert sum(sum(each["values"]) for each in spec["series"]) == sum(
+        row[4] for row in quiet + peak
+    )
+
+
+def test_a_still_of_a_cut_plot_is_cut_too(tmp_path: Path) -> None:
+    quiet = [(second, 0, "probe", 1, 100, 1, 0, 0, 1) for second in range(40)]
+    write_run(
+        tmp_path,
+        FULL | {"traffic": [*quiet, (7, 1, "head", 9, 50_000, 9, 0, 0, 9)]},
+        duration_s=40.0,
+    )
+    axes = run_figure(tmp_path, "traffic").axes[0]
+    assert axes.get_ylim() == (0, 125.0)
+    assert [text.get_text() for text in axes.texts] == ["↑"]
+
+
+@pytest.mark.parametrize(("idle_j", "apart"), [(9.0, False), (11.0, True)])
+def test_idle_radios_do_not_hide_all_other_energy(
+    tmp_path: Path, idle_j: float, apart: bool
+) -> None:
+    spent = {"tx_j": 10.0, "idle_j": idle_j}
+    columns = [column.name for column in TABLES["energy"]]
+    rows = [
+        tuple(
+            {
+                "at_us": at_s * S,
+                "node": 0,
+                "residual_j": 20.0,
+                **{c: at_s * j for c, j in spent.items()},
+            }.get(c, 0.0)
+            for c in columns
+        )
+        for at_s in (0, 1)
+    ]
+    page = page_of(tmp_path, FULL | {"energy": rows})
+    names = [each["name"] for each in page.chart("energy")["series"]]
+    assert ("idle" in names) != apart
+    assert (
+        any("Not drawn: 11 J while radios were idle, 52.4 % of all." in text for text in page.words)
+        == apart
+    )
+
+
+def test_energy_while_idle_is_not_the_strategys(tmp_path: Path) -> None:
+    manifest = write_run(tmp_path, {"motes": FULL["motes"]})
+    manifest.counts["energy_by_cause_j"] = {"tx": 2.0, "rx": 0.5, "idle": 10.0}
+    manifest.write(tmp_path)
+    run = open_run(tmp_path)
+    words = Page(report_page(run)).words
+    assert words[words.index("Energy to send") + 1] == "2 J"
+    assert words[words.index("Energy") + 1 :][:2] == [
+        "12.5 J",
+        "80.0% of it idle: listening to silence, or asleep",
+    ]
+    assert not any("12.5" in sentence for sentence in verdict(run, None))
+
+
 def test_results_without_partners_leave_the_answer_out(tmp_path: Path) -> None:
     rows = FULL | {"results": [(S, "join", "+", 3, 0, S, 2, None, 1, 2)]}
     page = page_of(tmp_path, rows, trace={"partners": False})
-    assert CHARTS - page.charts() == {"agreement"}
+    assert CHARTS - page.charts() == {"coverage"}
     assert [line["name"] for line in page.chart("tracking")["series"]] == ["inside"]
     assert page.data["replay"]["answer"] is None
     assert page.data["replay"]["truth"] is not None

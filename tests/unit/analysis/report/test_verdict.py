@@ -10,7 +10,7 @@ from analysis.report.map.mote_history import events, pulses, readings, traffic_b
 from analysis.report.map.scenery import Leak, Scenery, Snapshot, agrees
 from analysis.report.page import replay_of, report_page, write_report
 from analysis.report.side_by_side import side_by_side_page, write_side_by_side
-from analysis.report.verdict import baseline_of, radio, times, verdict
+from analysis.report.verdict import baseline_of, compared, radio, times, verdict
 from analysis.report.view import RunView, open_run
 from sim.errors import InputError, TraceError
 from tests.support.checkers.report_page import Page, sets_of, unpack
@@ -44,11 +44,13 @@ def test_the_verdict_says_found_tracked_cost_and_radio(tmp_path: Path) -> None:
     run = run_of(tmp_path, radio=IDEAL, routing=ONE_HOP)
     found, tracked, cost, air = verdict(run, None)
     assert found.startswith(
-        "Found: the gas cloud reached the first mote at 2 s, and the sink knew 0 s later."
+        "Found: the gas cloud reached the first of 4 motes (sensors) at 2 s, and the sink (base station) knew 0 s later."
     )
-    assert "(coverage)" in tracked
-    assert cost.startswith("Cost: ")
-    assert "with snjoin-star" in cost
+    assert tracked == (
+        "Tracked: the sink's answer matched the motes truly inside by 83.3 % (coverage)."
+    )
+    assert cost.startswith("Cost with “snjoin-star”: ")
+    assert cost.endswith("No baseline was given to compare it with.")
     assert air.startswith(
         "Idealised radio: one hop, no collisions, no random losses; bytes on air may exceed"
     )
@@ -57,14 +59,20 @@ def test_the_verdict_says_found_tracked_cost_and_radio(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "hops", "says"),
     [
-        ({"mac": "csma", "loss": 0.1}, {"heads": "one-hop", "sink": "multi-hop"}, "Radio: csma, several hops, 10% of messages lost at random."),
-        ({"mac": "tdma", "channel": "shadowing"}, ONE_HOP, "Radio: tdma, one hop, losses by shadowing."),
+        ({"mac": "csma", "loss": 0.1}, {"heads": "one-hop", "sink": "multi-hop"}, "Radio: csma, several hops, frames collide, 10 % of messages lost at random; "),
+        ({"mac": "csma", "loss": 0.0}, {"heads": "multi-hop", "sink": "multi-hop"}, "Radio: csma, several hops, frames collide; "),
+        ({"mac": "tdma", "channel": "shadowing"}, ONE_HOP, "Radio: tdma, one hop, no collisions, losses by shadowing; "),
     ],
 )  # fmt: skip
 def test_a_radio_that_is_not_ideal_is_not_called_so(
     tmp_path: Path, settings: dict[str, Any], hops: dict[str, str], says: str
 ) -> None:
-    assert radio(run_of(tmp_path, radio=settings, routing=hops)) == says
+    # Without the table of readings, the manifest's counts say how many were dropped.
+    rows = {name: content for name, content in ROWS.items() if name != "readings"}
+    run = run_of(tmp_path, rows=rows, radio=settings, routing=hops)
+    if settings["mac"] == "tdma":
+        run.manifest.idealised = ["no collisions"]
+    assert radio(run) == f"{says}30 % of the readings with a value were lost or dropped."
 
 
 def test_what_was_never_found_out_of_reach_or_without_result_is_said(tmp_path: Path) -> None:
@@ -93,15 +101,22 @@ def test_a_baseline_stands_beside_every_cost(tmp_path: Path) -> None:
     other = run_of(
         tmp_path / "other", rows=cheap, join={"strategy": "centralised", "window_s": 5.0}
     )
+    run.manifest.strategy, other.manifest.strategy = "heads ask", "everything is sent"
     baseline = baseline_of(run, other)
     assert baseline.name == "centralised"
-    assert (
-        "centralised, same seed: 5 bytes/s on air (4.1 times that here)"
-        in verdict(run, baseline)[2]
+    assert verdict(run, baseline)[2] == (
+        "Cost with “snjoin-star”: 20.5 bytes/s on air, 4.1 times that with “centralised”."
+        " Here heads ask; with “centralised” everything is sent."
     )
-    words = Page(report_page(run, baseline=baseline)).words
+    page = Page(report_page(run, baseline=baseline))
+    assert ["bytes/s on air", "20.5", "5", "4.1 times as much"] in page.rows
+    words = page.words
+    assert not any("motejoin run" in each for each in words)
     note = words[words.index("Bytes/s on air") + 2]
     assert note.endswith("centralised: 5 bytes/s (4.1 times that)")
+    assert any("--baseline" in each for each in Page(report_page(run)).words)
+    assert compared(1.0, 8.0, "x") == "8 times less than with x"
+    assert compared(2.0, 2.0, "x") == "the same as with x"
     assert times(1.0, 1.0) == "the same"
     assert times(1.0, 8.0) == "8 times less"
     assert times(0.97, 1.0) == "0.97 times that"
@@ -208,10 +223,13 @@ def test_messages_readings_traffic_and_events_are_those_of_the_trace(
     assert (counted["width_s"], counted["bins"]) == (1, 10)
     assert sum(unpack(counted["sent"], "H")) == 7
     assert unpack(counted["sent"], "H")[1] == 5
-    marks = [(mark["at_s"], mark["kind"], mark["text"]) for mark in events(run.trace, run.manifest)]
+    most = run.sizes.most_inside(run.frames)
+    found = events(run.trace, run.manifest, most=most)
+    marks = [(mark["at_s"], mark["kind"], mark["text"]) for mark in found]
     assert marks == [
         (1.0, "election", "election of heads"),
         (2.0, "appeared", "first mote inside"),
+        (3.0, "most", "most motes inside, 3"),
         (3.0, "crash", "1 mote crashed"),
         (5.0, "found", "found: first result at the sink"),
         (5.01, "death", "2 motes died"),

@@ -1,8 +1,8 @@
 """Leases of one mote, step by step."""
 
 from join.reading import Reading
-from join.strategies.leases import Leases, Renewal
-from join.strategies.leasing import renewal
+from join.strategies.mote_leases import Leases, Renewal
+from join.strategies.mote_leases_driver import renewal
 
 
 def reading(at_us: int, value: int = 7) -> Reading:

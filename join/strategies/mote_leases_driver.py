@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from join.reading import Reading
 from join.strategies.contract import JoinSettings, Ports
-from join.strategies.leases import Leases, Renewal
+from join.strategies.mote_leases import Leases, Renewal
 from sim.trace.tables import DropReason
 
 ROUNDING_US = 2
@@ -22,7 +22,7 @@ def renewal(window_us: int, margin_us: int, *, lossy: bool) -> Renewal:
     return Renewal(max(1, whole_us // 6), max(1, whole_us // 2))
 
 
-class Leasing:
+class LeasesDriver:
     """The motes' leases in simulated time."""
 
     def __init__(self, ports: Ports, settings: JoinSettings, send: Send, *, margin_us: int) -> None:
