@@ -2,11 +2,9 @@
 
 * Plans are whole strategies (`join.strategies.automatic.plans`), kept apart by `join.strategies.automatic.separation`.
 * Whoever sees readings or reports under the present plan estimates what each plan would have cost
-  (`join.strategies.automatic.estimates`): the sink, or the homes, which send it their estimates (message `estimate`) now and
-  then.
-* Counting begins two windows after the first reading or the last switch, when most stays seen are not new. The sink decides a window later,
-  then each time that age has grown by a quarter, and whenever motes have switched heads. A new plan is
-  announced to heads and by these to their members (message `plan`), with the time from which it holds.
+  (`join.strategies.automatic.estimates`): the sink, or the homes, which send it their estimates (message `estimate`) now and then.
+* Counting begins two windows after the first reading or the last switch, when most stays seen are not new. The sink decides a window later, then each time
+  that age has grown by a quarter, and after elections. A new plan is announced to heads, by these to members (message `plan`), with the time from which it holds.
 * From that time on, motes follow both plans for a window if partners meet at homes under one of them: until all readings in the window have
   gone the new way, pairs of old and new ones are found the old way. A reading sent both ways is marked, and a pair of two such
   readings is reported the old way alone. So a switch loses and doubles nothing.
@@ -82,7 +80,8 @@ class AutomaticJoin:
         self._rhythm = Rhythm(settings.window_us)
         self._refresh_us = settings.reporting.refresh_us
         # A plan has to reach heads, and their members, before it holds.
-        self._announce_us = 2 * near.both_us + settings.reporting.spread_us
+        self._spread_us = settings.reporting.spread_us
+        self._announce_us = 2 * near.both_us + self._spread_us
         self._estimates: dict[int, Estimates] = {}
         """By node that estimates."""
         self._first_us = 0
@@ -366,10 +365,13 @@ class AutomaticJoin:
         local_us = self._local_us(node, self._clock.now_us)
         if not self._switches.learn(node, switch, local_us) and not again:
             return
-        for mote, head in enumerate(self._membership.head_of):
-            if head == node != mote and self._links.alive[mote]:
-                body = Announced(switch, again=False)
-                self._links.unicast(PLAN, node, mote, PLAN_BYTES, body, self._clock.now_us)
+        heads, alive = self._membership.head_of, self._links.alive
+        members = [m for m, head in enumerate(heads) if head == node != m and alive[m]]
+        body = Announced(switch, again=False)
+        for place, mote in enumerate(members):
+            # Not all at once: a head's queue is short.
+            at_us = self._clock.now_us + place * self._spread_us // len(members)
+            self._links.unicast(PLAN, node, mote, PLAN_BYTES, body, at_us)
 
     def _remind(self, node: int, mote: int, mark: int) -> None:
         """Note to a mote that a plan it followed is over, if the receiver of its reading knows that."""

@@ -1,5 +1,6 @@
 """Strategies that deliver sets, over a toy network, against the exact answer at every instant."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from join.reading import Reading
 from sim.trace.kinds import PLAN, REPORT, RESYNC
+from sim.trace.tables import SINK
 from tests.support.restless import RESTLESS
 from tests.support.set_stories import (
     REFRESH_US,
@@ -23,6 +25,7 @@ from tests.support.set_stories import (
     sink_spans,
     stories,
 )
+from tests.support.toy_network import ToyLinks
 
 
 def errors(known: list[range], reference: list[range]) -> list[range]:
@@ -82,6 +85,26 @@ def test_motes_that_get_another_head_hear_of_a_switch_that_is_being_announced(
     for seed in range(12):
         story = Story(139, 5, [[0, 1, 2], [0, 4]], readings, seed)
         check_sets(story, run(story, RESTLESS, SETTINGS), slack_us=SLACK_US)
+
+
+def test_heads_do_not_announce_a_switch_to_all_members_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times_us: Counter[tuple[int, int]] = Counter()
+    unicast = ToyLinks.unicast
+
+    def overheard(
+        links: ToyLinks, kind: str, source: int, target: int, size: int, body: object, at_us: int
+    ) -> int:
+        if kind == PLAN and source != SINK:
+            times_us[source, at_us] += 1
+        return unicast(links, kind, source, target, size, body, at_us)
+
+    monkeypatch.setattr(ToyLinks, "unicast", overheard)
+    readings = [Reading(0, 0, at_us) for at_us in range(1, 2000, 40)]
+    run(Story(139, 5, [[0]], readings, 1), RESTLESS, replace(SETTINGS, spread_us=60))
+    assert len(times_us) > 4
+    assert max(times_us.values()) == 1
 
 
 @pytest.mark.parametrize("strategy", SETS)
