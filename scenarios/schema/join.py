@@ -137,6 +137,10 @@ class Join(Table):
         " its share of the partners (`size`)",
     )
     exploration: Share = Field(0.02, description="least chance that a head is probed")
+    base_relevance: Share = Field(
+        0.5,
+        description="`paper`, `with-initiator`: chance that a head is probed of which nothing has been learnt",
+    )
     buckets: Annotated[int, Field(ge=1, le=65_536)] = Field(
         64, description="rows of a head's table of experience; values share them by hash"
     )

@@ -131,6 +131,7 @@ def _settings(
                 selection=table.selection,
                 weights=table.weights,
                 exploration=table.exploration,
+                base_relevance=table.base_relevance,
                 target_recall=table.target_recall,
             ),
             timeout_us=_timeout_us(scenario),

@@ -25,11 +25,12 @@ from math import inf
 
 from join.contract import Occurrence, Result, Stream, Value
 from join.operators.forming import with_some
-from join.operators.wjoin.base import Item, WJoin
+from join.operators.wjoin.base import Item
 from join.operators.wjoin.buffers import HashBuffers, QueueBuffers
+from join.operators.wjoin.owing import Owing
 
 
-class _Forward(WJoin):
+class _Forward(Owing):
     """Forward evaluation: tuples wait, and are processed in order of time."""
 
     searches_pairs = False
@@ -37,11 +38,6 @@ class _Forward(WJoin):
     @cached_property
     def _waiting(self) -> list[tuple[Item, Stream]]:
         """Waiting tuples, a heap in order of time."""
-        return []
-
-    @cached_property
-    def _due(self) -> list[Result]:
-        """Results that were formed between calls."""
         return []
 
     _settled = 0
@@ -65,40 +61,22 @@ class _Forward(WJoin):
         self._watermark.advance(at_us)
         return self._release()
 
-    def add_stream(self, stream: Stream) -> None:
-        """Add `stream`; results require it from now on."""
-        self._settle()
-        super().add_stream(stream)
-
-    def remove_stream(self, stream: Stream) -> None:
-        """Remove `stream`; results no longer require it."""
-        self._settle()
-        super().remove_stream(stream)
-
     def close(self) -> list[Result]:
         """The results of all waiting tuples."""
-        return self._take_due() + self._work_off(inf)
+        return [*self._take_due(), *self._work_off(inf)]
 
     def _release(self) -> list[Result]:
         newest_us = self._watermark.at_us
         assert newest_us is not None
-        return self._take_due() + self._work_off(newest_us - self._late_us)
-
-    def _take_due(self) -> list[Result]:
-        due = self._due.copy()
-        self._due.clear()
-        return due
+        return [*self._take_due(), *self._work_off(newest_us - self._late_us)]
 
     def _settle(self) -> None:
-        """Form the results of all tuples so far over the current streams; waiting tuples keep waiting.
-
-        Older tuples may still arrive, so each waiting tuple is processed again when it is due, for results
-        with one of those. The caller rebuilds the state.
-        """
+        # Waiting tuples keep waiting: older ones may still arrive, so each is processed again when it is due, for
+        # results with one of those.
         if not self._waiting:
             return
         waiting, recent = self._waiting.copy(), self._recent.copy()
-        self._due += self._work_off(inf)
+        self._due += tuple(self._work_off(inf))
         self._waiting += waiting
         self._recent = recent
         self._settled = self._arrived

@@ -25,8 +25,9 @@ from dataclasses import replace
 from itertools import islice, product
 from math import inf
 
-from join.contract import Occurrence, Result, Stats, Stream, Value
-from join.operators.wjoin.base import Item, WJoin
+from join.contract import Occurrence, Result, Stats, Value
+from join.operators.wjoin.base import Item
+from join.operators.wjoin.owing import Owing
 
 
 class _Buffer:
@@ -62,7 +63,7 @@ class _Buffer:
         return islice(self.items, self.admitted)
 
 
-class TwoModes(WJoin):
+class TwoModes(Owing):
     """Mode 1 and mode 2 in turn, by nested loops: MW-join and FEW-join."""
 
     searches_pairs = False
@@ -96,7 +97,6 @@ class TwoModes(WJoin):
 
     _out_of_order = 0
     _lookups = 0
-    _due: tuple[Result, ...] = ()
 
     @property
     def stats(self) -> Stats:
@@ -110,26 +110,11 @@ class TwoModes(WJoin):
         self._watermark.advance(at_us)
         return self._take_due()
 
-    def add_stream(self, stream: Stream) -> None:
-        """Add `stream`; results require it from now on."""
-        self._settle()
-        super().add_stream(stream)
-
-    def remove_stream(self, stream: Stream) -> None:
-        """Remove `stream`; results no longer require it."""
-        self._settle()
-        super().remove_stream(stream)
-
     def close(self) -> list[Result]:
         """The results that were waiting for another tuple."""
         return [*self._take_due(), *self._run(ended=True)]
 
-    def _take_due(self) -> tuple[Result, ...]:
-        due, self._due = self._due, ()
-        return due
-
     def _settle(self) -> None:
-        """Form the results of the tuples so far over the current streams, before these change."""
         self._due += tuple(self._run(ended=True))
         self._restoring = True
 

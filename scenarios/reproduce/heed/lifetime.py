@@ -89,15 +89,23 @@ def _against_gen_leach(table: Table, column: str) -> Finding:
     if beaten:
         ours += f". HEED does not outlive {'; '.join(beaten)}"
     holds = all(found[name][0] for name in NEEDED)
-    most = max(table.column("motes"))
-    alone, covered = (
-        table.mean("heads", contender=name, motes=most) for name in ("gen-leach-near", "heed")
+    return Finding(holds, ours, "" if holds else _late(table))
+
+
+def _late(table: Table) -> str:
+    """Why motes that hear no head can outlive HEED's: what the second half of the motes spends in its last rounds."""
+    rows = table.where(motes=max(table.column("motes")))
+    near, own = rows.where(contender="gen-leach-near"), rows.where(contender="heed")
+    early, late = (
+        [f"{1e3 * each.mean(column):.2f}" for each in (near, own) for column in columns]
+        for columns in (("data_j", "control_j"), ("late_data_j", "late_control_j"))
     )
-    why = (
-        f"With advertisements to 25 m, {alone:.0f} of {most} motes send to the sink in a round (HEED: {covered:.0f} heads), most"
-        " because they hear no head. Of these the ones near the sink spend little, and outlive HEED's, which all serve in turn."
+    return (
+        f"With advertisements to 25 m, {near.mean('alone'):.0f} of {rows.column('motes')[0]} motes hear no head in a round and send to"
+        f" the sink themselves (HEED: {own.mean('alone'):.1f}), which wears out the far ones: up to the first death a mote spends {early[0]}"
+        f" mJ a round on data (HEED: {early[2]}) and {early[1]} on elections ({early[3]}). When half of the motes are dead, the far ones among"
+        f" them, data cost {late[0]} mJ ({late[2]}) and elections {late[1]} ({late[3]}): then HEED's elections shorten its life."
     )
-    return Finding(holds, ours, "" if holds else why)
 
 
 def _first(table: Table) -> Finding:

@@ -121,8 +121,18 @@ class Life:
     """Likewise, on data."""
     first_led: float
     """How often the first mote to die had led, as a multiple of the average mote."""
+    first_alone: float
+    """In which share of the rounds that it led it did so because it heard no head."""
     first_to_sink_m: float
     """Its distance from the sink; the average mote is 128 m away."""
+    last_to_sink_m: float
+    """The distance from the sink of the motes that died in the last round, on average."""
+    alone: float
+    """Mean number of motes that heard no head and so sent to the sink themselves, up to the first death."""
+    late_control_j: float
+    """Per living mote and round from when half of the motes are dead, spent on elections."""
+    late_data_j: float
+    """Likewise, on data."""
 
 
 def live(setting: Setting) -> Life:
@@ -190,22 +200,31 @@ class _Network:
         count = len(self._own)
         died: list[int] = []
         """The rounds in which motes died, one entry each."""
-        control_j = data_j = 0.0
-        led = np.zeros(count)
+        control_j = data_j = late_control_j = late_data_j = 0.0
+        late = 0
+        """Rounds of motes that were alive when half were dead."""
+        led, alone = np.zeros(count), np.zeros(count)
+        last = self._alive
         first_rounds = number = first = 0
         while self._alive.any():
             number += 1
             is_untouched = not died
-            living = int(self._alive.sum())
+            last = self._alive.copy()
+            living = int(last.sum())
             before_j = float(self._residual_j.sum())
             clusters = self._hold_election()
             elected_j = float(self._residual_j.sum())
             self._gather(clusters)
+            if 2 * living <= count:
+                late += living
+                late_control_j += before_j - elected_j
+                late_data_j += elected_j - float(self._residual_j.sum())
             if is_untouched:
                 first_rounds = number
                 control_j += before_j - elected_j
                 data_j += elected_j - float(self._residual_j.sum())
                 led[clusters.heads()] += 1
+                alone += clusters.self_elected
                 first = int(np.argmin(self._residual_j))
             died += [number] * (living - int(self._alive.sum()))
         return Life(
@@ -216,7 +235,12 @@ class _Network:
             control_j=control_j / first_rounds / count,
             data_j=data_j / first_rounds / count,
             first_led=float(led[first] / led.mean()),
+            first_alone=float(alone[first] / max(1.0, led[first])),
             first_to_sink_m=float(self._to_sink_m[first]),
+            last_to_sink_m=float(self._to_sink_m[last].mean()),
+            alone=float(alone.sum()) / first_rounds,
+            late_control_j=late_control_j / max(1, late),
+            late_data_j=late_data_j / max(1, late),
         )
 
     def _hold_election(self) -> Clusters:

@@ -4,6 +4,7 @@ All schedules get the same arrivals of a seed. Bursts are heavy-tailed (at an ex
 infinite): one seed alone shows little.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from scenarios.reproduce.figure import Point, Row, Size
@@ -21,8 +22,13 @@ CROWD, REST = 24, 1
 BURST_MOST: Final = 5
 
 
-def points(size: Size, **settings: object) -> list[Point]:
-    """All schedules and seeds of one setting."""
+def points(
+    size: Size,
+    schedules: Sequence[str] = tuple(LABELS),
+    seeds: Sequence[int] = (),
+    **settings: object,
+) -> list[Point]:
+    """All seeds of one setting, those of the size if not given, under each of the schedules."""
     defaults: Point = {
         "distribution": "Small-Large",
         "burst": 1,
@@ -34,8 +40,8 @@ def points(size: Size, **settings: object) -> list[Point]:
     }
     return [
         {**defaults, **settings, "schedule": schedule, "seed": seed}
-        for schedule in LABELS
-        for seed in SEEDS[size]
+        for schedule in schedules
+        for seed in seeds or SEEDS[size]
     ]
 
 

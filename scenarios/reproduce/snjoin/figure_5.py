@@ -1,11 +1,11 @@
 """SNJoin Fig. 5a to 5c: the complete join of 2 to 20 fast streams."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from scenarios.reproduce.drawing import curves, label_axes, panels
-from scenarios.reproduce.figure import Figure, Finding, Point, Size
+from scenarios.reproduce.figure import Figure, Finding, Size
 from scenarios.reproduce.snjoin.loaded.engine import LABELS, measure
+from scenarios.reproduce.snjoin.loaded.experiment import Experiment, draw
 from scenarios.reproduce.snjoin.loaded.judging import (
     drops_less,
     is_above,
@@ -14,67 +14,17 @@ from scenarios.reproduce.snjoin.loaded.judging import (
 )
 from scenarios.reproduce.table import Table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
-
 # §7.1: up to 20 sensors, 10 ms between tuples on average, a window of one minute; 10,000 tuples per stream are 100 s.
-STREAMS: Final = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
-INTERVAL_MS: Final = 10.0
-WINDOW_S: Final = 60.0
-DURATION_S: Final = 100.0
-SEEDS: Final = (1, 2, 3)
-SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-"""At the largest number of streams; all others at speed 1."""
-
-STREAMS_QUICK: Final = (2, 8, 20)
-SPEEDS_QUICK: Final = (0.5, 1.0, 4.0, 16.0)
-WINDOW_QUICK_S: Final = 5.0
-DURATION_QUICK_S: Final = 10.0
+EXPERIMENT: Final = Experiment(
+    arity="complete",
+    interval_ms=10.0,
+    streams={Size.FULL: tuple(range(2, 22, 2)), Size.QUICK: (2, 8, 20)},
+    window_s={Size.FULL: 60.0, Size.QUICK: 5.0},
+    duration_s={Size.FULL: 100.0, Size.QUICK: 10.0},
+)
 
 
-def points(size: Size) -> list[Point]:
-    """Each contender at each number of streams, and at the largest at each speed."""
-    quick = size is Size.QUICK
-    streams = STREAMS_QUICK if quick else STREAMS
-    places = [(count, 1.0) for count in streams]
-    places += [(streams[-1], speed) for speed in (SPEEDS_QUICK if quick else SPEEDS) if speed != 1]
-    return [
-        {
-            "operator": operator,
-            "arity": "complete",
-            "streams": count,
-            "streams_max": streams[-1],
-            "speed": speed,
-            "interval_ms": INTERVAL_MS,
-            "window_s": WINDOW_QUICK_S if quick else WINDOW_S,
-            "duration_s": DURATION_QUICK_S if quick else DURATION_S,
-            "seed": seed,
-        }
-        for operator in LABELS
-        for count, speed in reversed(places)
-        for seed in (SEEDS[:1] if quick else SEEDS)
-    ]
-
-
-def draw(horizontal: str, table: Table) -> "Canvas":
-    """Delay, drops and output rate against the number of streams, and output rate against the speed."""
-    canvas, axes = panels(4)
-    at_1 = table.where(speed=1)
-    for panel, column, label in (
-        (axes[0], "delay_ms", "output delay (ms)"),
-        (axes[1], "drop_rate", "input drop rate"),
-        (axes[2], "output_per_s", "results/s"),
-    ):
-        curves(panel, at_1, "streams", column, "operator", LABELS)
-        label_axes(panel, horizontal, label)
-    most = table.where(streams=max(table.column("streams")))
-    curves(axes[3], most, "speed", "output_per_s", "operator", LABELS)
-    axes[3].set_xscale("log", base=2)
-    label_axes(axes[3], f"speed of the CPU, {max(table.column('streams'))} streams", "results/s")
-    return canvas
-
-
-def least_work(table: Table) -> Finding:
+def _least_work(table: Table) -> Finding:
     """SNJoin spends the least on a tuple, at every number of streams."""
     worst, last = [], ""
     for streams in sorted(table.distinct("streams")):
@@ -101,11 +51,11 @@ FIGURE = Figure(
     "snjoin-5",
     "SNJoin §7.1, Fig. 5a to 5c",
     "complete join of 2 to 20 streams: output delay, drop rate, output rate",
-    points,
+    EXPERIMENT.points,
     measure,
     partial(draw, "streams"),
     {
-        "snjoin-5-processing": least_work,
+        "snjoin-5-processing": _least_work,
         "snjoin-5-delay-mjoin": partial(is_below, column="delay_ms", other="mjoin"),
         "snjoin-5-delay-xjoin": partial(is_below, column="delay_ms", other="xjoin-tree"),
         "snjoin-5-drops": drops_less,

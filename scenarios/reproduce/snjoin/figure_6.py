@@ -3,48 +3,21 @@
 from functools import partial
 from typing import Final
 
-from scenarios.reproduce.figure import Figure, Finding, Point, Size
+from scenarios.reproduce.figure import Figure, Finding, Size
 from scenarios.reproduce.snjoin import figure_5
 from scenarios.reproduce.snjoin.loaded.engine import LABELS, measure
+from scenarios.reproduce.snjoin.loaded.experiment import Experiment, draw
 from scenarios.reproduce.snjoin.loaded.judging import drops_less, gains, is_above, is_below
 from scenarios.reproduce.table import Table
 
 # §7.2: up to 2,000 sensors, a tuple a second on average, a window of one minute.
-STREAMS: Final = (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000)
-INTERVAL_MS: Final = 1000.0
-WINDOW_S: Final = 60.0
-DURATION_S: Final = 100.0
-SEEDS: Final = (1, 2, 3)
-SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-
-STREAMS_QUICK: Final = (100, 200, 400)
-SPEEDS_QUICK: Final = (0.5, 1.0, 4.0, 16.0)
-WINDOW_QUICK_S: Final = 10.0
-DURATION_QUICK_S: Final = 20.0
-
-
-def points(size: Size) -> list[Point]:
-    """Each contender at each number of streams, and at the largest at each speed."""
-    quick = size is Size.QUICK
-    streams = STREAMS_QUICK if quick else STREAMS
-    places = [(count, 1.0) for count in streams]
-    places += [(streams[-1], speed) for speed in (SPEEDS_QUICK if quick else SPEEDS) if speed != 1]
-    return [
-        {
-            "operator": operator,
-            "arity": "variable",
-            "streams": count,
-            "streams_max": streams[-1],
-            "speed": speed,
-            "interval_ms": INTERVAL_MS,
-            "window_s": WINDOW_QUICK_S if quick else WINDOW_S,
-            "duration_s": DURATION_QUICK_S if quick else DURATION_S,
-            "seed": seed,
-        }
-        for operator in LABELS
-        for count, speed in reversed(places)
-        for seed in (SEEDS[:1] if quick else SEEDS)
-    ]
+EXPERIMENT: Final = Experiment(
+    arity="variable",
+    interval_ms=1000.0,
+    streams={Size.FULL: tuple(range(200, 2200, 200)), Size.QUICK: (100, 200, 400)},
+    window_s={Size.FULL: 60.0, Size.QUICK: 10.0},
+    duration_s={Size.FULL: 100.0, Size.QUICK: 20.0},
+)
 
 
 def _below_both(table: Table) -> Finding:
@@ -83,10 +56,11 @@ def _complete_ratios() -> tuple[float, float]:
     """The most that MJoin and the tree can cost a tuple of a complete join of 20 streams, in costs of SNJoin's."""
     from scenarios.reproduce.snjoin.loaded.work import Steps, sorting_steps, worst_snjoin_us
 
-    others = figure_5.STREAMS[-1] - 1
+    most = figure_5.EXPERIMENT.streams[Size.FULL][-1]
+    others = most - 1
     mjoin = Steps(1, 1, sorting_steps(others), others, others).cost_us()
     tree = Steps(others, others, 0, others, others).cost_us()
-    own = worst_snjoin_us(figure_5.STREAMS[-1])
+    own = worst_snjoin_us(most)
     return mjoin / own, tree / own
 
 
@@ -96,9 +70,9 @@ FIGURE = Figure(
     "snjoin-6",
     "SNJoin §7.2, Fig. 6a to 6c",
     "variable-arity join of 200 to 2,000 streams: output delay, drop rate, output rate",
-    points,
+    EXPERIMENT.points,
     measure,
-    partial(figure_5.draw, "sensors"),
+    partial(draw, "sensors"),
     {
         "snjoin-6-delay": _below_both,
         "snjoin-6-drops": drops_less,

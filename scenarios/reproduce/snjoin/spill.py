@@ -28,6 +28,8 @@ STREAMS: Final = {Size.FULL: (2, 4, 8, 12, 16, 20), Size.QUICK: (2, 4, 8)}
 WINDOW_S: Final = {Size.FULL: 10.0, Size.QUICK: 2.0}
 """Shorter than the paper's minute: joining spilled parts replays a window's tuples each time."""
 WINDOWS: Final = 3
+SPEEDS: Final = (0.125, 0.25, 0.5, 1.0)
+"""At the largest number of streams, to see when there is no time for what was spilled; all others at speed 1."""
 SEEDS: Final = {Size.FULL: (1, 2), Size.QUICK: (1,)}
 DISK_US: Final = 50.0
 """To write or to read a tuple: sequential, a page of a hundred tuples in 5 ms."""
@@ -36,19 +38,22 @@ PAYS: Final = 0.05
 
 
 def points(size: Size) -> list[Point]:
-    """With and without disk at each number of streams."""
+    """With and without disk at each number of streams, and at the largest at each speed."""
+    most = STREAMS[size][-1]
+    places = [(most, speed) for speed in SPEEDS]
+    places += [(streams, 1.0) for streams in reversed(STREAMS[size]) if streams != most]
     return [
         {
             "disk": disk,
             "streams": streams,
-            "streams_max": STREAMS[size][-1],
-            "speed": 1.0,
+            "streams_max": most,
+            "speed": speed,
             "interval_ms": INTERVAL_MS,
             "window_s": WINDOW_S[size],
             "duration_s": WINDOWS * WINDOW_S[size],
             "seed": seed,
         }
-        for streams in reversed(STREAMS[size])
+        for streams, speed in places
         for disk in (True, False)
         for seed in SEEDS[size]
     ]
@@ -73,25 +78,29 @@ def measure(point: Point) -> list[Row]:
     spilled = 0
     now_us = 0
     joined_us = 0
+    busy_ns = 0
 
     def take(results: "Sequence[Result]") -> None:
         found.update(result.origin for result in results if result.origin.at_us >= window_us)
 
     def cost_ns(occurrence: Occurrence, results: "Sequence[Result]") -> int:
-        nonlocal spilled
+        nonlocal spilled, busy_ns
         own = [result for result in results if result.origin is occurrence]
         written = operator.stats.spilled - spilled
         spilled += written
-        return round((meter.steps(occurrence, own).cost_us() + written * DISK_US) * unit_ns)
+        cost = round((meter.steps(occurrence, own).cost_us() + written * DISK_US) * unit_ns)
+        busy_ns += cost
+        return cost
 
     def join_a_part(idle_ns: int) -> int:
         """Join one partition with what it has on disk, if there is time to read it (XJoin's second stage)."""
-        nonlocal joined_us
+        nonlocal joined_us, busy_ns
         tuples = operator.stats.spilled and held / PARTITIONS
         cost = round(tuples * (DISK_US + HASH_US + INSERT_US + PROBE_US) * unit_ns)
         if not cost or cost > idle_ns + IDLE_SPARE_NS or now_us < joined_us + JOIN_EVERY_US:
             return 0
         joined_us = now_us
+        busy_ns += cost
         take(operator.advance(now_us))
         return cost
 
@@ -124,6 +133,7 @@ def measure(point: Point) -> list[Row]:
             "output_per_s": len(found) / seconds,
             "dropped": (engine.dropped + refused) / len(feed),
             "spilled": operator.stats.spilled / len(feed),
+            "busy": busy_ns / (point["duration_s"] * 1e9),
         }
     ]
 
@@ -135,53 +145,77 @@ IDLE_SPARE_NS: Final = 100_000_000
 
 
 def _draw(table: Table) -> "Canvas":
-    canvas, axes = panels(2)
-    named = Table(tuple({**row, "whose": LABELS[row["disk"]]} for row in table.rows))
+    canvas, axes = panels(3)
+    at_1 = table.where(speed=1)
+    named = Table(tuple({**row, "whose": LABELS[row["disk"]]} for row in at_1.rows))
     labels = {label: label for label in LABELS.values()}
     curves(axes[0], named, "streams", "output_per_s", "whose", labels)
     label_axes(axes[0], "streams", "tuples/s with a complete result")
-    gains = _gains(table)
-    axes[1].plot(list(gains), [100 * gain for gain in gains.values()], "o-")
+    for panel, gains in ((axes[1], _gains(at_1)), (axes[2], _gains_by_speed(table))):
+        panel.plot(list(gains), [100 * gain for gain in gains.values()], "o-")
     axes[1].plot([2], [58], "k+", markersize=12, label="published, at most")
     label_axes(axes[1], "streams", "gain by the disk (%)")
+    axes[2].set_xscale("log", base=2)
+    most = max(table.column("streams"))
+    label_axes(axes[2], f"speed of the CPU, {most} streams", "gain by the disk (%)")
     return canvas
 
 
-def _gains(table: Table) -> dict[int, float]:
+def _gains(table: Table, by: str = "streams") -> dict[float, float]:
+    """What the disk adds to the output, as a share of the output without."""
     found = {}
-    for streams in sorted(table.distinct("streams")):
-        rows = table.where(streams=streams)
+    for place in sorted(table.distinct(by)):
+        rows = table.where(**{by: place})
         without = rows.mean("output_per_s", disk=False)
         if without:
-            found[streams] = rows.mean("output_per_s", disk=True) / without - 1
+            found[place] = rows.mean("output_per_s", disk=True) / without - 1
     return found
 
 
-def _said(table: Table) -> str:
-    return ", ".join(f"{100 * gain:+.0f} % at {k} streams" for k, gain in _gains(table).items())
+def _gains_by_speed(table: Table) -> dict[float, float]:
+    return _gains(table.where(streams=max(table.column("streams"))), "speed")
+
+
+def _said(gains: dict[float, float]) -> str:
+    return ", ".join(f"{100 * gain:+.0f} % at {k:g} streams" for k, gain in gains.items())
 
 
 def _gain(table: Table) -> Finding:
-    gains = _gains(table)
+    gains = _gains(table.where(speed=1))
     first = gains[min(gains)]
     holds = first > PAYS and first >= max(gains.values()) - PAYS
-    why = "Without a disk, what is dropped costs complete results of many streams even more."
-    return Finding(holds, _said(table), "" if holds else why)
+    return Finding(holds, _said(gains), "" if holds else _losses(table))
 
 
 def _declines(table: Table) -> Finding:
-    gains = _gains(table)
+    gains = _gains(table.where(speed=1))
     holds = gains[max(gains)] < gains[min(gains)]
-    why = "The more streams, the more results a dropped tuple takes with it."
-    return Finding(holds, _said(table), "" if holds else why)
+    return Finding(holds, _said(gains), "" if holds else _losses(table))
+
+
+def _losses(table: Table) -> str:
+    """What is dropped without a disk, and what share of the output that costs."""
+    rows = table.where(speed=1, disk=False)
+    streams, dropped = rows.curve("streams", "dropped")
+    parts = [f"{share:.0%} at {count}" for count, share in zip(streams, dropped, strict=True)]
+    return f"Without a disk so many tuples are dropped, by number of streams: {', '.join(parts)}; a complete result needs one of each stream."
 
 
 def _unjustified(table: Table) -> Finding:
-    gains = _gains(table)
-    holds = gains[max(gains)] < PAYS
-    spilled = table.where(streams=max(gains), disk=True).mean("spilled")
-    why = f"Even there it pays: {spilled:.0%} of the tuples are spilled and the processor has time to join them."
-    return Finding(holds, _said(table), "" if holds else why)
+    gains = _gains(table.where(speed=1))
+    most = max(gains)
+    holds = gains[most] < PAYS
+    rows = table.where(streams=most, disk=True)
+    slower = {speed: gain for speed, gain in _gains_by_speed(table).items() if speed < 1}
+    by_speed = ", ".join(
+        f"{100 * gain:+.0f} % at speed {speed:g}" for speed, gain in slower.items()
+    )
+    why = (
+        f"It depends on the speed of the processor. At speed 1 there is time: {rows.mean('spilled', speed=1):.0%} of the tuples are"
+        f" spilled, and the processor is busy for {rows.mean('busy', speed=1):.0%} of the time, the disk included. On slower ones there is"
+        f" not, and at {most:g} streams the disk gains {by_speed}."
+    )
+    return Finding(holds, _said(gains), "" if holds else why)
 
 
 FIGURE = Figure(

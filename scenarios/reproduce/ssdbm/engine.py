@@ -123,12 +123,15 @@ GROWTH: Final = 1.4
 
 
 def response(load: Load, rate_per_s: float) -> dict[str, float]:
-    """Mean time from a tuple's arrival until it is done with, waiting included; and the work in it."""
+    """Mean time from a tuple's arrival until it is done with, waiting included; and the work in it.
+
+    By Little's law, over the second half of the tuples: how many were there on average, over how many arrived in a second.
+    """
     operator, feed = load.make(), load.feed(rate_per_s)
     half = len(feed) // 2
     busy_until_us, arrivals_us, ends_us = 0.0, 0.0, 0.0
     before = NOTHING
-    done = measured = 0
+    done = measured = left = 0
     worked_us = 0.0
     for number, occurrence in enumerate(feed):
         operator.insert(occurrence)
@@ -142,11 +145,15 @@ def response(load: Load, rate_per_s: float) -> dict[str, float]:
             measured += 1
             done += finished
             worked_us += cost_us
+        else:
+            left += 1 - finished
         before = after
     # What is not done yet is done at the earliest when the input ends.
     ends_us += (measured - done) * busy_until_us
+    # What was left when the second half began has been there since then, until it was done with.
+    ends_us += left * (busy_until_us - feed[half].at_us)
     return {
-        "response_ms": max(0.0, (ends_us - arrivals_us) / measured) / 1000,
+        "response_ms": (ends_us - arrivals_us) / measured / 1000,
         "work_ms": worked_us / measured / 1000,
         "load": worked_us / (feed[-1].at_us - feed[half].at_us),
     }

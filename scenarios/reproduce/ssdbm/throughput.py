@@ -110,15 +110,26 @@ def _shrinks(table: Table) -> Finding:
 
 
 def _modes(table: Table) -> Finding:
-    parts, holds = [], True
+    parts, works, holds = [], [], True
     for kind in OPERATORS:
-        streams, shares = table.where(kind=kind, spread=1.0, join="few").curve("streams", "mode_1")
+        rows = table.where(kind=kind, spread=1.0, join="few")
+        streams, shares = rows.curve("streams", "mode_1")
+        work_us = rows.curve("streams", "work_us")[1]
         holds = holds and shares[-1] > shares[0]
-        parts.append(
-            f"{kind} {shares[0]:.1%} at {streams[0]} streams, {shares[-1]:.1%} at {streams[-1]}"
+        ends = f"{streams[0]} streams", f"{streams[-1]}"
+        parts.append(f"{kind} {shares[0]:.1%} at {ends[0]}, {shares[-1]:.1%} at {ends[1]}")
+        ones = [share * each for share, each in zip(shares, work_us, strict=True)]
+        twos = [(1 - share) * each for share, each in zip(shares, work_us, strict=True)]
+        works.append(
+            f"{kind}: mode 1 takes {ones[0]:.1f} us of a tuple at {ends[0]} and {ones[-1]:.1f} at {ends[1]}, the rest {twos[0]:,.0f} and"
+            f" {twos[-1]:,.0f} us"
         )
-    why = "" if holds else "The work of mode 2 grows faster with the streams than that of mode 1."
-    return Finding(holds, f"share of the work in mode 1 at the maximum: {'; '.join(parts)}", why)
+    why = f"The rest of the work grows faster with the streams than that of mode 1. {'; '.join(works)}."
+    return Finding(
+        holds,
+        f"share of the work in mode 1 at the maximum: {'; '.join(parts)}",
+        "" if holds else why,
+    )
 
 
 def _alike(table: Table) -> Finding:

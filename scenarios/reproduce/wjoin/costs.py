@@ -46,27 +46,29 @@ HASHED: Final = ("hw", "xjoin-tree", "bew-hash")
 
 def work_us(name: str, before: Stats, after: Stats) -> float:
     """What an operator's work between two counts costs."""
-
-    def counted(counter: str) -> int:
-        found: int = getattr(after, counter) - getattr(before, counter)
-        return found
-
-    comparisons = counted("comparisons") * SCANS[name]
-    hashes = 0
+    comparisons = (after.comparisons - before.comparisons) * SCANS[name]
     if name in MODED:
         # `probes` are the tuples looked at in mode 1.
-        comparisons += WINDOW * (counted("probes") + counted("mode_2"))
-    if name == "few-hash":
-        # Look-ups in mode 2; as in the other hash joins, a tuple's own insertion is not hashed again.
-        hashes = counted("hashes") - counted("inserts")
-    elif name in HASHED:
-        hashes = counted("probes")
+        looked_at = after.probes - before.probes
+        comparisons += WINDOW * (looked_at + after.mode_2 - before.mode_2)
     return (
         comparisons * COMPARISON_US
-        + hashes * HASH_US
-        + counted("inserts") * INSERT_US
-        + counted("formed") * FORM_US
+        + hashing_us(name, before, after)
+        + (after.inserts - before.inserts) * INSERT_US
+        + (after.formed - before.formed) * FORM_US
     )
+
+
+def hashing_us(name: str, before: Stats, after: Stats) -> float:
+    """What an operator's look-ups between two counts cost."""
+    if name == "few-hash":
+        # Look-ups in mode 2; as in the other hash joins, a tuple's own insertion is not hashed again.
+        hashes = (after.hashes - after.inserts) - (before.hashes - before.inserts)
+    elif name in HASHED:
+        hashes = after.probes - before.probes
+    else:
+        hashes = 0
+    return hashes * HASH_US
 
 
 NOTHING: Final = Stats(0, 0, 0, 0, 0, 0, 0)

@@ -6,6 +6,7 @@ from join.windows import Uniform
 from scenarios.reproduce.drawing import curves, label_axes, panels
 from scenarios.reproduce.figure import Figure, Finding, Point, Row, Size
 from scenarios.reproduce.table import Table
+from scenarios.reproduce.wjoin.costs import COMPARISON_US, SCANS
 from scenarios.reproduce.wjoin.retail import WINDOW_US, listed, ratios
 from scenarios.reproduce.wjoin.service import make, total
 from scenarios.reproduce.wjoin.streams import sales, synthetic
@@ -112,12 +113,25 @@ def _order(table: Table) -> Finding:
     fits = [window for window, found in leads.items() if min(found.values()) > LEAD]
     ours = "; ".join(f"{window} ms: {listed(found)}" for window, found in leads.items())
     best = max(max(found.values()) for found in leads.values())
-    why = (
-        f"At no window is MW-join ten times as fast at every number of streams; at most {best:.1f} times. Where windows are short, what"
-        " both do for every tuple (insert, window tests) costs more than what MW-join saves; where they are long, the slowest stream always"
-        " has a tuple in the window, and a period spans it."
-    )
+    why = f"At no window is MW-join ten times as fast at every number of streams; at most {best:.1f} times. {_bounds(table)}"
     return Finding(bool(fits), f"NLW-join takes {ours} as long", "" if fits else why)
+
+
+def _bounds(table: Table) -> str:
+    """What MW-join could save at most: NLW-join's scanning at the shortest window, mode 1 at the longest."""
+    rows = table.where(part="a", streams=max(table.where(part="a").column("streams")))
+    windows = sorted(rows.distinct("window_ms"))
+    nlw = rows.where(operator="nlw", window_ms=windows[0])
+    scanning_us = SCANS["nlw"] * COMPARISON_US * nlw.mean("comparisons")
+    in_mode_1 = ", ".join(
+        f"{rows.mean('mode_1', operator='mw', window_ms=window):.0%} at {window} ms"
+        for window in windows
+    )
+    return (
+        f"With {rows.column('streams')[0]} streams and windows of {windows[0]} ms, scanning takes {scanning_us:.1f} of NLW-join's"
+        f" {nlw.mean('service_us'):.1f} us, which bounds what can be saved. The longer the window, the more often the slowest stream has a"
+        f" tuple in it, and a period spans it: tuples that MW-join meets in mode 1, {in_mode_1}."
+    )
 
 
 def _maintained(table: Table) -> Finding:
@@ -164,15 +178,42 @@ def _hw(table: Table) -> Finding:
             parts.append(f"{name} {least:.2g}")
             if least <= 1:
                 worse.append(name)
-    why = (
-        f"Not at windows of {', '.join(worse)}: with a few tuples in the window, hashing costs more than scanning them."
-        if worse
-        else ""
-    )
     holds = "1 h" not in worse and len(worse) < len(parts) / 2
     return Finding(
-        holds, f"the others take at least {', '.join(parts)} times as long", "" if holds else why
+        holds,
+        f"the others take at least {', '.join(parts)} times as long",
+        "" if holds else f"Not at windows of {', '.join(worse)}. {_hashing(table)}",
     )
+
+
+def _hashing(table: Table) -> str:
+    """By window, where HW-join is worst: what hashing costs it, and what the better join scans more than it."""
+    rows = table.where(part="a")
+    parts = []
+    for window in sorted(rows.distinct("window_ms")):
+        at = rows.where(window_ms=window)
+        lead, streams, other = min(
+            (ratio, streams, other)
+            for other in ("nlw", "mw")
+            for streams, ratio in ratios(at, other, "hw").items()
+        )
+        if lead > 1:
+            continue
+        place = at.where(streams=streams)
+        scans = {
+            name: SCANS[name] * COMPARISON_US * place.mean("comparisons", operator=name)
+            for name in (other, "hw")
+        }
+        hashing_us = place.mean("hashing_us", operator="hw")
+        saved_us = scans[other] - scans["hw"]
+        slower_us = place.mean("service_us", operator="hw") - place.mean(
+            "service_us", operator=other
+        )
+        parts.append(
+            f"at {window} ms and {streams} streams {hashing_us:.1f} us a tuple for hashing, {-saved_us:+.1f} for scanning and"
+            f" {slower_us - hashing_us + saved_us:+.1f} for all else, compared with {LABELS[other]}"
+        )
+    return f"With few tuples in the window, hashing and storing partial results cost more than the scans that they save: {'; '.join(parts)}."
 
 
 def _changes(table: Table) -> dict[str, dict[int, float]]:
@@ -213,12 +254,21 @@ def _others(table: Table) -> Finding:
     changes = [change for name in ("nlw", "hw") for change in found[name].values()]
     holds = all(1 / UNCHANGED < change < UNCHANGED for change in changes)
     ours = "; ".join(f"{LABELS[name]} {_in_words(found[name])}" for name in ("nlw", "hw"))
-    why = (
-        ""
-        if holds
-        else "A slow stream also shortens the buffers that NLW-join and HW-join scan: fewer of its tuples, and fewer partial results with them."
+    return Finding(holds, f"service time changes to: {ours}", "" if holds else _shortened(table))
+
+
+def _shortened(table: Table) -> str:
+    """What NLW-join and HW-join scan at the longest window, with and without a slow stream."""
+    window = max(table.where(part="slow").column("window_ms"))
+    parts = []
+    for name in ("nlw", "hw"):
+        rows = table.where(operator=name, window_ms=window, streams=4)
+        before, after = (rows.mean("comparisons", part=part) for part in ("equal", "slow"))
+        parts.append(f"{LABELS[name]} {after:.1f} in place of {before:.1f}")
+    return (
+        "A slow stream has fewer tuples, and fewer partial results with them, in the buffers that are scanned: stored tuples tested for"
+        f" each that arrives, at {window} ms: {', '.join(parts)}."
     )
-    return Finding(holds, f"service time changes to: {ours}", why)
 
 
 FIGURE = Figure(

@@ -7,7 +7,7 @@ from join.contract import Arity, Occurrence, Operator
 from join.operators.registry import make_operator
 from join.windows import Pairs, Strategy, Uniform
 from scenarios.reproduce.figure import Row
-from scenarios.reproduce.wjoin.costs import MODED, work_us
+from scenarios.reproduce.wjoin.costs import MODED, hashing_us, work_us
 
 CLEANED: Final = ("ripple", "xjoin-tree")
 
@@ -34,7 +34,7 @@ def make(
 
 
 def blocks(name: str, operator: Operator, feed: Iterable[Occurrence], *, block: int) -> list[Row]:
-    """Service time, comparisons and share of mode 1, averaged over every `block` tuples."""
+    """Service time, what it is made of and share of mode 1, averaged over every `block` tuples."""
     rows: list[Row] = []
     before = operator.stats
     results = 0
@@ -51,6 +51,9 @@ def blocks(name: str, operator: Operator, feed: Iterable[Occurrence], *, block: 
                     "at_h": last_us / 3.6e9,
                     "service_us": work_us(name, before, after) / block,
                     "comparisons": (after.comparisons - before.comparisons) / block,
+                    "hashing_us": hashing_us(name, before, after) / block,
+                    "formed": (after.formed - before.formed) / block,
+                    "held_peak": after.held_peak,
                     "mode_1": (after.mode_1 - before.mode_1) / moded if moded else None,
                     "results": results,
                 }

@@ -2,7 +2,7 @@
 
 Sales: stores open from 7:30 to 20:00 (§4.3), together 5,000 transactions an hour (§4.3) on average. How sales spread over the
 day, and which items are sold how often, the paper does not say: here two peaks, and items by Zipf's law over 10,000 of them,
-with exponent 0.5, so that few items are sold in several stores within the hour, or, of two stores, also others.
+with exponent 0.5, so that few items are sold in several stores within the hour, or, where it matters, over a range of exponents.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,8 +31,8 @@ VALUES: Final = 10
 """§4.2: "a small set of integer numbers"; the paper does not say how many."""
 
 
-EXPONENTS: Final = (0.5, 0.75, 1.0, 1.25)
-"""Of the items' popularity, where it matters."""
+EXPONENTS: Final = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
+"""Of the items' popularity, where it matters: from all items alike to one sale in four of the same item."""
 
 
 def sales(

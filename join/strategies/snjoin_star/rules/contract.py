@@ -26,6 +26,8 @@ class RuleSettings:
     """Least chance of a head to be probed."""
     target_recall: float | None
     """The share of partners to deliver; None: all."""
+    base_relevance: float = 0.5
+    """Chance of a head of which nothing has been learnt, to be probed; 0.5 is what SNJoin §4 gives as an example."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ def _relevance(*, with_initiator: bool) -> Callable[[RuleSettings, random.Random
             with_initiator=with_initiator,
             selection=Selection(settings.selection),
             exploration=settings.exploration,
+            base=settings.base_relevance,
             rng=rng,
         )
 

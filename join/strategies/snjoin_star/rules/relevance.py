@@ -3,11 +3,13 @@
 Paper            Here
 RFBM             `RelevanceMatrix`: one row per hash bucket, one entry per other head
 H                `bucket_of`
+base value       `base`
 RPS              what `choose` returns
 w_i              `weights` of `learn`
 
 Gaps in §4 and how we fill them:
 
+* Entries start at "a base value (e.g., 50 %)", which the experiments do not state: `base`.
 * Definition 4 makes the inclusion probabilities sum to one, yet calls 0.5 an equal chance in or out.
   `Selection.BERNOULLI` takes each head with its own probability; `Selection.PROPORTIONAL` draws without
   replacement by Definition 4, as many heads as Bernoulli would take on average.
@@ -25,8 +27,6 @@ from join.contract import Value
 from join.strategies.snjoin_star.request import ProbeRequest
 from join.strategies.snjoin_star.rules.contract import Note
 from sim.arithmetic import plain_sum
-
-INITIAL_RELEVANCE = 0.5
 
 
 class Selection(StrEnum):
@@ -62,7 +62,7 @@ def weights_of(sizes: Sequence[int], kind: Weights) -> list[float]:
 class RelevanceMatrix:
     """One head's RFBM.
 
-    Invariant: every entry lies in [0, 1]; a head without an entry counts as `INITIAL_RELEVANCE`.
+    Invariant: every entry lies in [0, 1]; a head without an entry counts as `base`.
     """
 
     def __init__(
@@ -72,18 +72,20 @@ class RelevanceMatrix:
         with_initiator: bool,
         selection: Selection,
         exploration: float,
+        base: float,
         rng: random.Random,
     ) -> None:
         self._buckets = buckets
         self._with_initiator = with_initiator
         self._selection = selection
         self._exploration = exploration
+        self._base = base
         self._random = rng.random
         self._rows: dict[int, dict[int, float]] = {}
 
     def relevance(self, value: Value, head: int) -> float:
         """The entry of `head` in the row of `value`."""
-        return self._row(value).get(head, INITIAL_RELEVANCE)
+        return self._row(value).get(head, self._base)
 
     def choose(self, request: ProbeRequest, heads: Sequence[int], now_us: int) -> tuple[int, ...]:
         """The probing sequence for a reading: least relevant first.
@@ -92,19 +94,19 @@ class RelevanceMatrix:
         """
         del now_us
         row = self._row(request.value)
-        floor = self._exploration
+        floor, base = self._exploration, self._base
         draw = self._random
         if self._selection is Selection.BERNOULLI:
             chosen = []
             for head in heads:
-                chance = row.get(head, INITIAL_RELEVANCE)
+                chance = row.get(head, base)
                 if chance < floor:  # noqa: PLR1730 (`max` would be a call for every head)
                     chance = floor
                 if draw() < chance:
                     chosen.append((chance, head))
         else:
             # Weighted draw without replacement (Efraimidis & Spirakis 2006): the largest u^(1/w).
-            chances = [max(row.get(head, INITIAL_RELEVANCE), floor) for head in heads]
+            chances = [max(row.get(head, base), floor) for head in heads]
             keyed = [
                 (draw() ** (1.0 / chance) if chance else 0.0, chance, head)
                 for head, chance in zip(heads, chances, strict=True)
@@ -125,7 +127,7 @@ class RelevanceMatrix:
             mean = plain_sum(note.weights) / len(note.weights)
         row = self._row(note.value)
         for head, weight in zip(note.heads, note.weights, strict=True):
-            entry = row.get(head, INITIAL_RELEVANCE) + weight - mean
+            entry = row.get(head, self._base) + weight - mean
             row[head] = entry if 0.0 <= entry <= 1.0 else float(entry > 1.0)
 
     def forget(self, head: int) -> None:

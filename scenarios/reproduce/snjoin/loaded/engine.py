@@ -98,6 +98,7 @@ class Tally:
         arrived = engine.arrived - self.arrived_before
         seconds = (end_us * 1000 - self._from_ns) / 1e9
         return {
+            "arrived_per_s": arrived / seconds,
             "output_per_s": self._results / seconds,
             "delay_ms": self._delay_ns / self._results / 1e6 if self._results else None,
             "drop_rate": (engine.dropped - self.dropped_before) / arrived,

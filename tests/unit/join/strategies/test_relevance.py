@@ -30,6 +30,7 @@ def matrix_of(
     with_initiator: bool = False,
     selection: Selection = Selection.BERNOULLI,
     exploration: float = 0.0,
+    base: float = 0.5,
     seed: int = 1,
 ) -> RelevanceMatrix:
     return RelevanceMatrix(
@@ -37,6 +38,7 @@ def matrix_of(
         with_initiator=with_initiator,
         selection=selection,
         exploration=exploration,
+        base=base,
         rng=random.Random(seed),
     )
 
@@ -48,6 +50,18 @@ def test_the_papers_update_by_hand() -> None:
     assert [matrix.relevance(3, head) for head in (10, 11, 12, 13, 14)] == [1.0, 1.0, 0.0, 0.0, 0.5]
     matrix.learn(note_of([10, 12, 14], [0.0, 1.0, 0.5]), 0)
     assert [matrix.relevance(3, head) for head in (10, 12, 14)] == [0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("selection", Selection)
+def test_a_base_value_of_one_probes_every_head_until_something_is_learnt(
+    selection: Selection,
+) -> None:
+    matrix = matrix_of(selection=selection, base=1.0)
+    heads = list(range(10, 20))
+    assert sorted(matrix.choose(request_for(3), heads, 0)) == heads
+    # The one that contributed stays at one; the others fall by the mean weight.
+    matrix.learn(note_of([10, 11, 12, 13], [1.0, 0.0, 0.0, 0.0]), 0)
+    assert [matrix.relevance(3, head) for head in (10, 11, 14)] == [1.0, 0.75, 1.0]
 
 
 def test_the_papers_rule_learns_nothing_when_no_head_matched() -> None:

@@ -99,7 +99,13 @@ def test_without_clusters_the_farthest_mote_dies_first_by_the_radio_model() -> N
     assert life.half_dead == ceil(frames[19] / 5)
     assert life.last_dead == ceil(frames[-1] / 5)
     assert life.first_to_sink_m == pytest.approx(far_m[0])
+    assert life.last_to_sink_m == pytest.approx(far_m[-1])
     assert (life.heads, life.control_j, life.first_led) == (40.0, 0.0, 1.0)
+    assert (life.alone, life.first_alone) == (0.0, 0.0)
+    # From the round after the twentieth death on, each of the nearer half sends five packets a round until it is dead.
+    assert life.late_control_j == 0.0
+    nearest_j = bits * (50e-9 + amplifier[-1])
+    assert 5 * nearest_j < life.late_data_j < 5 * bits * (50e-9 + amplifier[19])
 
 
 def test_a_frame_costs_members_their_packet_and_heads_all_of_theirs() -> None:
@@ -158,5 +164,8 @@ def test_advertisements_of_limited_range_leave_motes_uncovered(
     near, far = lives[Contender.GEN_LEACH_NEAR], lives[Contender.GEN_LEACH_SINK]
     # Motes that hear no head send to the sink by themselves, as heads of nobody.
     assert near.heads > 1.5 * far.heads
+    assert near.alone > 0.3 * near.heads
+    assert near.first_alone > 0.3
+    assert (far.alone, far.first_alone) == (0.0, 0.0)
     assert near.data_j > far.data_j
     assert HEED_RANGE_M == 25.0

@@ -61,6 +61,14 @@ def test_a_point_has_a_row_for_each_window_and_a_crowd_where_asked() -> None:
     assert rows[0]["overall_s"] == pytest.approx(overall_s)
 
 
+@pytest.mark.slow
+def test_outputs_released_early_come_no_later_and_are_the_same() -> None:
+    held, early = (measure(Setting("Uniform", name, 300)) for name in ("swf", "swf-early"))
+    assert all(a <= b for a, b in zip(early.mean_s, held.mean_s, strict=True))
+    assert early.mean_s[3] < 0.9 * held.mean_s[3]
+    assert early.peaks.join == held.peaks.join
+
+
 def test_seeds_are_compared_one_by_one() -> None:
     rows = [("mqt", 1, 1.0), ("mqt", 2, 30.0), ("lwo", 1, 2.0), ("lwo", 2, 40.0)]
     table = Table(tuple({"schedule": s, "seed": n, "overall_s": v} for s, n, v in rows))
