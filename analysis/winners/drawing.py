@@ -10,6 +10,9 @@ from matplotlib.patches import Patch, Rectangle
 from analysis.compare.run_plots import COLOURS
 from analysis.winners.contest import Contest
 
+_PALE: Final = "#56B4E9"
+_COLOURS: Final = (*(colour for colour in COLOURS if colour != _PALE), _PALE)
+"""The light blue last: it looks like the blue of a tie, which is drawn paler."""
 _CELL_INCHES: Final = (0.78, 0.3)
 _LABEL_INCHES: Final = 2.3
 _TITLE_INCHES: Final = 0.75
@@ -67,7 +70,7 @@ def winners_figure(
     """
     drawn = panels(contests, cells)
     names = sorted({contest.winner for contest in contests} | set(chosen.values()))
-    colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(names)}
+    colours = {name: _COLOURS[place % len(_COLOURS)] for place, name in enumerate(names)}
     sides = 2 if model else 1
     widest = max(len(panel.columns) for panel in drawn)
     heights = [len(panel.rows) * _CELL_INCHES[1] + _TITLE_INCHES for panel in drawn]

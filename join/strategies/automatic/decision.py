@@ -1,7 +1,7 @@
-"""When to switch plans: once staying has cost half as much in excess as a switch costs (the rule of rent or buy).
+"""When to switch plans: when that pays off before the run is three times as old.
 
-A switch thus never costs more than twice what staying has cost already. Of several plans that is chosen which will have cost least
-when the run has gone on for twice as long as costs have been seen, the switch included.
+A switch costs its announcement, what the new plan has to learn in the beginning, and the time in which both are followed. Of several
+plans that is chosen which will have cost least by then.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,10 +9,14 @@ from typing import Protocol
 
 from join.strategies.automatic.plans import Plan
 
+AHEAD = 2.0
+"""A switch has to pay off while the run goes on for so many times as long as it has."""
+HIDDEN = (Plan.HOMES, Plan.PLACES)
+"""Under these, few readings get to the sink: it takes long to see that another plan were better. In doubt, they are not chosen."""
 SAVED_LEAST = 0.05
 """A plan that saves less than this share is as good as another."""
-SAVED_LEAST_SAMPLED = 0.25
-"""The same if costs are known of some homes only, those with most to do."""
+SAVED_LEAST_UNCERTAIN = 0.25
+"""The same if costs are not known so well."""
 
 
 class Decide(Protocol):
@@ -24,10 +28,10 @@ class Decide(Protocol):
         plans: Sequence[Plan],
         present: Plan,
         *,
-        announcing: float,
-        overlap_us: Callable[[Plan], int],
-        seen_us: int,
-        sampled: bool,
+        switching: Callable[[Plan], float],
+        age_us: int,
+        doubt: float,
+        switches: int,
     ) -> Plan | None:
         """The plan to switch to; None: keep the present one."""
 
@@ -37,10 +41,10 @@ def better_plan(
     plans: Sequence[Plan],
     present: Plan,
     *,
-    announcing: float,
-    overlap_us: Callable[[Plan], int],
-    seen_us: int,
-    sampled: bool,
+    switching: Callable[[Plan], float],
+    age_us: int,
+    doubt: float,
+    switches: int,
 ) -> Plan | None:
     """The plan to switch to; None: keep the present one.
 
@@ -48,19 +52,23 @@ def better_plan(
         costs: What each plan costs, in bytes per microsecond.
         plans: Those to choose from.
         present: The one that is followed.
-        announcing: Bytes that it takes to announce another one.
-        overlap_us: How long both plans are followed after a switch to one.
-        seen_us: For how long costs have been seen.
-        sampled: Whether they are those of some homes only.
+        switching: Bytes that it takes to switch to another one.
+        age_us: How long ago the first reading was.
+        doubt: By which share costs may be off, as they have been seen for so short a time.
+        switches: How many there have been: each makes the next one harder, so that plans do not take turns.
     """
 
     def ahead(plan: Plan) -> float:
-        """What a plan will cost from now on, if the run goes on for twice as long as costs have been seen."""
-        switch = 0.0
-        if plan is not present:
-            switch = announcing + overlap_us(plan) * costs[plan]
-        return switch + 2 * seen_us * costs[plan]
+        """What a plan will cost from now on, until the run is three times as old."""
+        cost = AHEAD * age_us * costs[plan]
+        if plan is present:
+            return cost
+        if plan in HIDDEN:
+            cost *= 1.0 + doubt
+        return switching(plan) + cost
 
     best = min(plans, key=lambda plan: (ahead(plan), plan))
-    least = SAVED_LEAST_SAMPLED if sampled else SAVED_LEAST
+    # Homes see parts only, and how many readings there would be to place is estimated, too.
+    uncertain = present in HIDDEN or best is Plan.PLACES
+    least = (SAVED_LEAST_UNCERTAIN if uncertain else SAVED_LEAST) * (1 + switches)
     return best if costs[best] < (1.0 - least) * costs[present] else None

@@ -1,7 +1,8 @@
 """The plans among which `automatic` chooses, and with which one it begins.
 
-Where results are asked for, readings meet at the sink (`centralised`) or at the homes of their values (`rendezvous`). Where less is
-enough, motes lease to the sink (`lease`), to heads (`change`) or to homes (`rendezvous`). What goes to the sink goes straight there.
+Where results are asked for, readings meet at the sink (`centralised`), at the homes of their values (`rendezvous`) or where that is
+cheapest (`placed`). Where less is enough, motes lease to the sink (`lease`), to heads (`change`) or to homes (`rendezvous`), or send all
+readings of a value to its place (`placed`). What goes to the sink goes straight there.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from join.strategies.centralised import CentralisedJoin
 from join.strategies.change.driver import change
 from join.strategies.contract import JoinSettings, JoinStrategy, Ports
 from join.strategies.lease import LeaseJoin
+from join.strategies.placed.driver import PlacedJoin
 from join.strategies.rendezvous.driver import rendezvous
 from sim.trace.tables import AnswerLevel
 
@@ -23,6 +25,7 @@ class Plan(StrEnum):
     LEASES = "lease"
     HEADS = "change"
     HOMES = "rendezvous"
+    PLACES = "placed"
 
 
 MAKERS: Final[Mapping[Plan, Callable[[Ports, JoinSettings], JoinStrategy]]] = {
@@ -30,6 +33,7 @@ MAKERS: Final[Mapping[Plan, Callable[[Ports, JoinSettings], JoinStrategy]]] = {
     Plan.LEASES: LeaseJoin,
     Plan.HEADS: change,
     Plan.HOMES: rendezvous,
+    Plan.PLACES: PlacedJoin,
 }
 
 
@@ -41,6 +45,7 @@ class Choice(NamedTuple):
     """All that motes may switch to, the first among them; that one alone if they keep to it."""
 
 
+SETS = (Plan.LEASES, Plan.HEADS, Plan.HOMES, Plan.PLACES)
 SHALLOW = 2
 """With so few hops to the sink at most, a home is not nearer than the sink."""
 DELAY_SHARE = 4
@@ -63,7 +68,7 @@ def choice(ports: Ports, settings: JoinSettings) -> Choice:
     if reporting.level is AnswerLevel.RESULTS:
         # Results of homes are not packed.
         first = Plan.HOMES if near_home and not reporting.delay_us else Plan.SINK
-        return Choice(first, (first,) if keeps else (Plan.SINK, Plan.HOMES))
+        return Choice(first, (first,) if keeps else (Plan.SINK, Plan.HOMES, Plan.PLACES))
     late = reporting.delay_us * DELAY_SHARE > settings.window_us
     keeps = keeps or reporting.level is AnswerLevel.OCCUPANCY
     if near_home:
@@ -72,7 +77,7 @@ def choice(ports: Ports, settings: JoinSettings) -> Choice:
         first = Plan.HEADS
     else:
         first = Plan.LEASES
-    return Choice(first, (first,) if keeps else (Plan.LEASES, Plan.HEADS, Plan.HOMES))
+    return Choice(first, (first,) if keeps else SETS)
 
 
 def overlap_us(old: Plan, new: Plan, window_us: int) -> int:

@@ -13,13 +13,14 @@ from typing import TypeAlias
 
 from join.strategies.contract import JoinSettings, Ports
 from join.strategies.message_sizes import (
+    COUNT_BYTES,
     NODE_BYTES,
     READING_BYTES,
     RELAYED_READING_BYTES,
     TIME_BYTES,
     request_bytes,
 )
-from join.strategies.placed.costs import HopModel
+from join.strategies.placed.costs import NOTE_BYTES, HopModel, state_bytes
 from join.strategies.record_sizes import DIGEST_BYTES, SEQUENCE_BYTES, RecordSizes
 from sim.trace.tables import SINK
 
@@ -40,6 +41,10 @@ class Part(Enum):
     DIGEST = "what a head holds"
     RESULT = "a result without partners"
     PARTNER = "a partner in a result"
+    COUNT = "the number of a place"
+    NODE = "the number of a mote"
+    NOTE = "where a value meets"
+    STATE = "a value that moves, without its readings"
 
 
 BYTES: Mapping[Part, int] = {
@@ -51,6 +56,10 @@ BYTES: Mapping[Part, int] = {
     Part.DIGEST: DIGEST_BYTES,
     Part.RESULT: request_bytes(0, 0),
     Part.PARTNER: NODE_BYTES + TIME_BYTES,
+    Part.COUNT: COUNT_BYTES,
+    Part.NODE: NODE_BYTES,
+    Part.NOTE: NOTE_BYTES,
+    Part.STATE: state_bytes(0),
 }
 
 Counts: TypeAlias = "Counter[tuple[int, int, Part]]"

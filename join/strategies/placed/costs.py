@@ -13,6 +13,7 @@ message takes one.
 
 from collections.abc import Callable, Sequence
 from math import hypot
+from typing import Protocol
 
 from join.strategies.contract import Point
 from join.strategies.message_sizes import (
@@ -37,6 +38,17 @@ MEMORY = 256
 def state_bytes(readings: int) -> int:
     """A hand-over of readings of one value."""
     return VALUE_BYTES + COUNT_BYTES + readings * RELAYED_READING_BYTES
+
+
+class Hops(Protocol):
+    """How many hops, and bytes beside the body, messages take."""
+
+    @property
+    def frame_bytes(self) -> int:
+        """On air beside the body, per hop."""
+
+    def hops(self, one: int, other: int, /) -> float:
+        """About how many hops a message takes."""
 
 
 class HopModel:
@@ -77,7 +89,7 @@ class HopModel:
 class PlaceCosts:
     """What was observed of one value at its present place, and what other places would have cost."""
 
-    def __init__(self, place: int, model: HopModel) -> None:
+    def __init__(self, place: int, model: Hops) -> None:
         self._place = place
         self._model = model
         self._readings: dict[int, int] = {}

@@ -1,5 +1,6 @@
 """Strategies that deliver sets, over a toy network, against the exact answer at every instant."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from join.reading import Reading
 from sim.trace.kinds import PLAN, REPORT, RESYNC
+from sim.trace.tables import SINK
 from tests.support.restless import RESTLESS
 from tests.support.set_stories import (
     REFRESH_US,
@@ -23,6 +25,7 @@ from tests.support.set_stories import (
     sink_spans,
     stories,
 )
+from tests.support.toy_network import ToyLinks
 
 
 def errors(known: list[range], reference: list[range]) -> list[range]:
@@ -67,6 +70,41 @@ def test_no_switch_of_plans_loses_anybody(story: Story) -> None:
     assert outcome.links.sent[PLAN] > 0
     check_fates(outcome)
     check_sets(story, outcome, slack_us=SLACK_US)
+
+
+@pytest.mark.parametrize("elected_us", range(1016, 1026, 2))
+def test_motes_that_get_another_head_hear_of_a_switch_that_is_being_announced(
+    elected_us: int,
+) -> None:
+    # Mote 0 has the value all the time. The others have changed heads shortly after the second switch was decided on, at 1019 us.
+    before = [*range(1, elected_us - 40, 33), elected_us]
+    after = [elected_us + 30 + 20 * place for place in range(len(before) - 1)]
+    readings = [Reading(0, 0, at_us) for at_us in (*before, *after)]
+    readings.append(Reading(3, 0, elected_us + 280))  # when the old plan is followed no longer
+    readings.sort(key=lambda reading: reading.at_us)
+    for seed in range(12):
+        story = Story(139, 5, [[0, 1, 2], [0, 4]], readings, seed)
+        check_sets(story, run(story, RESTLESS, SETTINGS), slack_us=SLACK_US)
+
+
+def test_heads_do_not_announce_a_switch_to_all_members_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times_us: Counter[tuple[int, int]] = Counter()
+    unicast = ToyLinks.unicast
+
+    def overheard(
+        links: ToyLinks, kind: str, source: int, target: int, size: int, body: object, at_us: int
+    ) -> int:
+        if kind == PLAN and source != SINK:
+            times_us[source, at_us] += 1
+        return unicast(links, kind, source, target, size, body, at_us)
+
+    monkeypatch.setattr(ToyLinks, "unicast", overheard)
+    readings = [Reading(0, 0, at_us) for at_us in range(1, 2000, 40)]
+    run(Story(139, 5, [[0]], readings, 1), RESTLESS, replace(SETTINGS, spread_us=60))
+    assert len(times_us) > 4
+    assert max(times_us.values()) == 1
 
 
 @pytest.mark.parametrize("strategy", SETS)

@@ -6,43 +6,15 @@ import pytest
 
 from join.strategies.automatic.estimates import Estimates, Rhythm
 from join.strategies.automatic.plans import Plan
-from join.strategies.automatic.terrain import BYTES, NEIGHBOUR, Counts, Part
-from sim.trace.tables import SINK
+from join.strategies.automatic.terrain import Part
+from tests.unit.join.strategies.automatic.row_terrain import Row, message
 
 WINDOW_US = 100
-FRAME_BYTES = 10
-HOME = 1
-DEPTHS = {0: 3, 1: 2, 2: 1}
-
-
-class Row:
-    """A terrain whose hops are known."""
-
-    frame_bytes = FRAME_BYTES
-
-    def home_of(self, value: int) -> int:
-        del value
-        return HOME
-
-    def hops(self, source: int, target: int) -> float:
-        if target == NEIGHBOUR:
-            return 1.0
-        return DEPTHS[source] if target == SINK else abs(source - target)
-
-    def bytes(self, counts: Counts) -> float:
-        return sum(
-            number * BYTES.get(part, FRAME_BYTES) * self.hops(source, target)
-            for (source, target, part), number in counts.items()
-        )
 
 
 @pytest.fixture
 def estimates() -> Estimates:
     return Estimates(Row(), Rhythm(WINDOW_US), window_us=WINDOW_US, refresh_us=1000)  # type: ignore[arg-type]
-
-
-def message(*parts: Part) -> int:
-    return FRAME_BYTES + sum(BYTES[part] for part in parts)
 
 
 def test_a_lone_lease(estimates: Estimates) -> None:
@@ -63,14 +35,41 @@ def test_two_stays_that_join_are_reported_in_one_message(estimates: Estimates) -
     assert found[Plan.HOMES] == (1 + 1) * reading + 2 * message(Part.PLAIN, Part.PLAIN)
 
 
-def test_a_long_stay_is_reported_twice(estimates: Estimates) -> None:
+def test_a_long_stay_is_reported_when_it_begins_and_ends(estimates: Estimates) -> None:
     for at_us in (0, 80, 160, 240, 320):
         estimates.lease(0, 2, 7, at_us)
     found = estimates.bytes(321)
     reading = message(Part.READING)
     assert found[Plan.LEASES] == 5 * 3 * reading
-    reports = message(Part.PLAIN) + message(Part.NUMBER, Part.TIMED)
+    reports = message(Part.NUMBER, Part.HOLD) + message(Part.NUMBER, Part.TIMED)
     assert found[Plan.HEADS] == 5 * reading + reports
+
+
+def test_stays_of_two_leases_are_not_worth_holding(estimates: Estimates) -> None:
+    for at_us in (0, 80, 1000, 1080, 2000):
+        estimates.lease(0, 2, 7, at_us)
+    reports = 5 * message(Part.PLAIN)
+    assert estimates.bytes(2001)[Plan.HEADS] == 5 * message(Part.READING) + reports
+
+
+def test_counting_anew_keeps_what_is_known_of_stays(estimates: Estimates) -> None:
+    for at_us in (0, 80):
+        estimates.lease(0, 2, 7, at_us)
+    estimates.restart()
+    assert set(estimates.bytes(81).values()) == {0.0}
+    estimates.lease(0, 2, 7, 160)
+    # The stay was reported when it began, before counting did.
+    assert estimates.bytes(161)[Plan.HEADS] == message(Part.READING)
+
+
+def test_a_mote_that_alone_has_a_value_takes_it_to_itself(estimates: Estimates) -> None:
+    for at_us in range(0, 800, 80):
+        estimates.lease(0, 2, 7, at_us)
+    estimates.restart()
+    for at_us in range(800, 1600, 80):
+        estimates.lease(0, 2, 7, at_us)
+    found = estimates.bytes(1601)
+    assert found[Plan.PLACES] == 0.0 < found[Plan.LEASES]
 
 
 def test_leases_that_only_heads_see_follow_the_rhythm() -> None:
@@ -81,6 +80,14 @@ def test_leases_that_only_heads_see_follow_the_rhythm() -> None:
     estimates.active(0, 2, 7, 0, 10_000)  # held
     found = estimates.bytes(400)
     assert found[Plan.LEASES] == 6 * 3 * message(Part.READING)
+
+
+def test_how_old_a_renewed_lease_is_shows_how_often_motes_take_readings() -> None:
+    rhythm = Rhythm(WINDOW_US)
+    assert rhythm.readings == 1.0  # nothing is known yet
+    for _ in range(9999):
+        rhythm.observe(80)
+    assert rhythm.readings == pytest.approx(80 / 20, rel=0.01)
 
 
 def test_results_cost_their_partners(estimates: Estimates) -> None:
