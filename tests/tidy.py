@@ -46,6 +46,7 @@ def violations(root: Path) -> list[str]:
     layers = import_layers(root)
     packages = [package for layer in layers for package in layer]
     found = [*check_folders(root, packages), *check_paths(root)]
+    declared = declared_attributes(root, packages)
     for path in source_files(root, packages):
         text = path.read_text(encoding="utf-8")
         name = path.relative_to(root).as_posix()
@@ -55,6 +56,8 @@ def violations(root: Path) -> list[str]:
         if path.suffix == ".py":
             tree = ast.parse(text)
             checks = (*check_constructors(tree), *check_listeners(tree), *check_words(tree))
+            if path.with_suffix(".pxd").is_file():
+                checks += (*check_declared(tree, declared),)
             found += [f"{name}:{fault}" for fault in (*checks, *check_imports(name, tree, layers))]
     return found
 
@@ -128,6 +131,38 @@ def check_listeners(tree: ast.Module) -> Iterator[str]:
                     pass
                 case ast.Attribute(attr=name) if name.startswith("on_"):
                     yield f"{node.lineno}: {ast.unparse(place)} is set from outside its owner"
+
+
+def declared_attributes(root: Path, packages: list[str]) -> dict[str, set[str]]:
+    """What the classes of compiled modules may hold, by class: their own attributes and those of their bases."""
+    declared: dict[str, set[str]] = {}
+    base_of: dict[str, str] = {}
+    for path in (p for package in packages for p in sorted((root / package).rglob("*.pxd"))):
+        owner = ""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if heading := re.match(r"cdef class (\w+)(?:\((\w+)\))?:", line):
+                owner, base_of[owner] = heading[1], heading[2] or ""
+                declared[owner] = set()
+            elif attribute := re.match(r"    cdef (?:public |readonly )?[^(]*?(\w+)$", line):
+                declared[owner].add(attribute[1])
+    for owner, names in declared.items():
+        base = base_of[owner]
+        while base:
+            names |= declared.get(base, set())
+            base = base_of.get(base, "")
+    return declared
+
+
+def check_declared(tree: ast.Module, declared: dict[str, set[str]]) -> Iterator[str]:
+    """Attributes of compiled classes that their `.pxd` does not declare: compiled code could not set them."""
+    for owner in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+        if owner.name not in declared:
+            continue
+        for node in ast.walk(owner):
+            match node:
+                case ast.Attribute(value=ast.Name("self"), attr=name, ctx=ast.Store()):
+                    if name not in declared[owner.name]:
+                        yield f"{node.lineno}: the .pxd of {owner.name} does not declare {name}"
 
 
 def check_imports(name: str, tree: ast.Module, layers: list[list[str]]) -> Iterator[str]:

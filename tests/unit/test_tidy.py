@@ -85,3 +85,15 @@ def test_a_folder_with_too_many_files_is_found(house: Path) -> None:
     for number in range(tidy.FILES_MAX + 1):
         put(house, f"left/m{number}.py", "x = 0\n")
     assert tidy.violations(house) == ["left/: 16 files, expected at most 15"]
+
+
+def test_attributes_that_compiled_code_could_not_set_are_found(house: Path) -> None:
+    put(house, "left/base.pxd", "cdef class Base:\n    cdef readonly list held\n")
+    put(
+        house,
+        "base/hop.pxd",
+        "cdef class Hop(Base):\n    cdef double[::1] _j\n    cpdef go(self)\n",
+    )
+    put(house, "base/hop.py", "class Hop:\n    def go(self): self.held = self._j = self._new = 1\n")
+    put(house, "base/other.py", "class Hop:\n    def go(self): self.interpreted = 1\n")
+    assert tidy.violations(house) == ["base/hop.py:2: the .pxd of Hop does not declare _new"]
