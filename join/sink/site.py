@@ -7,8 +7,7 @@ from itertools import chain
 from join.contract import Partner, Stream, Value
 from join.reading import Reading
 from join.sink.activity import Vouched
-from join.sink.answer import Answer
-from join.sink.census import Census
+from join.sink.answer import Answer, Census
 from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime, true_time
 from sim.trace.recorder import Rows

@@ -37,7 +37,6 @@ MODULES: Final = (
     "join.state.clean_sweep",
     "join.state.value_table",
     "join.sink.answer",
-    "join.sink.census",
     "join.sink.site",
     "join.strategies.message_sizes",
     "join.strategies.accounts",

@@ -18,19 +18,26 @@ from tests.fuzz.metamorphic import BASE, Rule
 from tests.fuzz.relabelling import renamed_motes_measure_alike
 from tests.support.runs import run_here
 
+MEDIUM = "scenarios.wiring.network.Medium"
+
 
 def test_loss_that_delivers_more_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_lost(medium: Medium, kind: str, source: NodeId, target: NodeId) -> bool:
-        return medium._draw(f"radio.loss.{kind}", source) >= medium._loss
+    class Contrary(Medium):
+        def is_lost(self, kind: str, source: NodeId, target: NodeId) -> bool:
+            return not super().is_lost(kind, source, target)
 
-    monkeypatch.setattr(Medium, "is_lost", is_lost)
+    monkeypatch.setattr(MEDIUM, Contrary)
     assert "delivered" in metamorphic.more_loss_delivers_less(1, tmp_path)
 
 
 def test_jitter_where_there_is_none_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Medium, "delay_us", lambda *_: 1)
+    class Slow(Medium):
+        def delay_us(self, source: NodeId) -> int:
+            return 1
+
+    monkeypatch.setattr(MEDIUM, Slow)
     # Among these are runs without a medium, which are not delayed.
     found = [metamorphic.no_jitter_is_jitter_0(number, tmp_path) for number in range(1, 5)]
     assert "the fingerprints differ" in found
@@ -55,7 +62,12 @@ def test_a_run_that_depends_on_something_else_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = itertools.count()
-    monkeypatch.setattr(Medium, "is_lost", lambda *_: next(count) % 7 == 0)
+
+    class Counting(Medium):
+        def is_lost(self, kind: str, source: NodeId, target: NodeId) -> bool:
+            return next(count) % 7 == 0
+
+    monkeypatch.setattr(MEDIUM, Counting)
     assert metamorphic.same_seed_same_fingerprint(1, tmp_path) == "the fingerprints differ"
 
 

@@ -241,6 +241,7 @@ def _probing() -> Iterator[Case]:
                     "join.exploration=0.1",
                     "join.buckets=8",
                 )
+    yield _busy("rule-base", "join.base_relevance=0.9")
     yield _busy("probing-fan-out", "join.probing=fan-out", "join.form=factorised")
     yield _busy(
         "probing-fan-out-loss",

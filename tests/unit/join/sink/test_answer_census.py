@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from join.contract import Partner
-from join.sink.census import FIRST_ROOM, Census
+from join.sink.answer import FIRST_ROOM, Census
 
 members = st.tuples(
     st.integers(0, 3) | st.just(FIRST_ROOM) | st.just(5 * FIRST_ROOM), st.integers()
