@@ -1,6 +1,5 @@
 """The demo: CPU time and memory of `gas-cloud` as it ships; and what recording takes of a run."""
 
-import resource
 import sys
 import tempfile
 import time
@@ -11,7 +10,7 @@ from scenarios.schema.load import LoadedScenario, load_scenario, validate_scenar
 from scenarios.simulation.run import run_scenario
 from tests.bench.bench_simulation import simpy_timeout_us, zipf
 from tests.bench.goals import print_goal
-from tests.bench.processes import in_a_process
+from tests.bench.processes import in_a_process, peak_mib
 
 REPEATS = 5
 
@@ -22,7 +21,7 @@ def demo() -> None:
 
     def mark() -> None:
         marks.append(time.process_time() - started_s)
-        marks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        marks.append(peak_mib())
 
     with tempfile.TemporaryDirectory() as folder:
         started_s = time.process_time()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 
 def in_a_process(module: str, *arguments: str) -> list[float]:
@@ -9,3 +10,10 @@ def in_a_process(module: str, *arguments: str) -> list[float]:
     command = [sys.executable, "-m", f"tests.bench.{module}", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [float(word) for word in done.stdout.split()]
+
+
+def peak_mib() -> float:
+    """This process's peak memory. `getrusage` would count pages of the process that started it."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
