@@ -28,11 +28,24 @@ class LossyAir:
     """Decides which copies arrive, for `run_with`, and records them."""
 
     def __init__(
-        self, alive: Flags, arrives: Arrives, silent_from: Mapping[int, int] | None = None
+        self,
+        alive: Flags,
+        arrives: Arrives,
+        silent_from: Mapping[int, int] | None = None,
+        awake_from: int | None = None,
     ) -> None:
+        """Set up a medium.
+
+        Args:
+            alive: Which nodes take part.
+            arrives: Which copies arrive.
+            silent_from: By node: the number of the sending at which it dies.
+            awake_from: The number of the sending from which on nodes that do not take part hear others; None: never.
+        """
         self._alive = alive
         self._arrives = arrives
         self._silent_from = silent_from or {}
+        self._awake_from = awake_from
         self._sent: Counter[tuple[str, int]] = Counter()
         self._sendings = 0
         self.delivered: set[tuple[str, int, int]] = set()
@@ -45,7 +58,8 @@ class LossyAir:
         assert all(node == SINK or self._alive[node] for node in senders), "a dead node sends"
         for node in set(senders):
             self._sent[send.kind, node] += 1
-        copies = hear_all(send, self._alive)
+        awake = self._awake_from is not None and self._sendings >= self._awake_from
+        copies = hear_all(send, self._alive | awake)
         kept = [
             (source, target)
             for source, target in zip(copies.sources.tolist(), copies.targets.tolist(), strict=True)

@@ -69,6 +69,7 @@ def elect(
     chosen = by_place[winners]
     head, via, hops = yield from _spread(
         np.where(alive, chosen, -1),
+        alive=alive,
         hops_max=hops_max,
         neighbourhood=neighbourhood,
         control=control,
@@ -153,6 +154,7 @@ def _flood(
 def _spread(
     chosen: Nodes,
     *,
+    alive: Flags,
     hops_max: int,
     neighbourhood: Neighbourhood,
     control: ControlMessages,
@@ -168,7 +170,8 @@ def _spread(
         heard = yield Broadcast(
             "head", relays, neighbourhood, control.body_bytes, control.interval_us
         )
-        is_first = head[heard.targets] == -1
+        # A mote that was down when the election began may hear of heads by now; it takes part in the next one.
+        is_first = alive[heard.targets] & (head[heard.targets] == -1)
         sources, targets = heard.sources[is_first], heard.targets[is_first]
         is_chosen = head[sources] == chosen[targets]
         offers = BestHeard(own)

@@ -213,6 +213,17 @@ def test_survivors_are_settled_when_nodes_die_midway(
             assert ("join", node, int(clusters.via[node])) in air.delivered
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=PROTOCOL_NAMES)
+@unhurried
+@given(worn, seeds, losses, st.integers(0, 9))
+def test_nodes_that_recover_midway_hear_others_and_do_not_take_part(
+    protocol: Choice, field: Field, seed: int, loss: float, first: int
+) -> None:
+    air = LossyAir(field.alive, lossy(loss, seed), awake_from=first)
+    clusters = run_with(election_by(protocol, field, seed, 0), air)
+    assert_everyone_is_settled(clusters, field, air)
+
+
 @unhurried
 @given(worn, st.sampled_from(Cost), seeds, losses)
 def test_heed_ends_within_its_bound(field: Field, cost: Cost, seed: int, loss: float) -> None:
