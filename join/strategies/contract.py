@@ -126,7 +126,9 @@ class ReportingSettings:
     compact: bool
     """Whether records have fields of variable length."""
     hop_us: int
-    """About the longest that one hop takes."""
+    """About the longest that one hop takes while radios are on."""
+    asleep_us: int
+    """How long all radios are off at a time. They wake in step, so that a message waits for it once on its way."""
     clock_us: int
     """How far clocks may be apart."""
     lossy: bool
@@ -135,6 +137,10 @@ class ReportingSettings:
     """The share of messages lost per hop then, as link estimators of motes measure it."""
     spread_us: int
     """Over how long messages that many motes send at once are spread."""
+
+    def way_us(self, hops: int) -> int:
+        """About the longest that a message takes over so many hops."""
+        return hops * self.hop_us + self.asleep_us
 
 
 @dataclass(frozen=True, slots=True)

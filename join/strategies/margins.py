@@ -28,13 +28,16 @@ def margins(ports: Ports, settings: JoinSettings, *, far: bool = False) -> Margi
     reporting = settings.reporting
     most_us = settings.window_us // 2
     clocks_us = 2 * reporting.clock_us
-    to_sink_us = (ports.way.depth_max() + 1) * reporting.hop_us + reporting.delay_us + clocks_us
-    to_head_us = (ports.way.depth_max() + 1 if far else 2) * reporting.hop_us + clocks_us
+    hops_max = ports.way.depth_max() + 1
+    to_sink_us = reporting.way_us(hops_max) + reporting.delay_us + clocks_us
+    to_head_us = reporting.way_us(hops_max if far else 2) + clocks_us
     head_us = to_sink_us
     if reporting.lossy:
         head_us = max(head_us, settings.window_us // LOSSY_SHARE)
+    mote_us = min(most_us, to_head_us + head_us)
     return Margins(
-        mote_us=min(most_us, to_head_us + head_us),
-        head_us=min(most_us, head_us),
+        mote_us=mote_us,
+        # Where the window is too short for both ways, heads should still get a renewal before they report that a stay ends.
+        head_us=min(head_us, max(mote_us - to_head_us, mote_us // 2)),
         both_us=min(most_us, to_head_us + to_sink_us),
     )

@@ -90,14 +90,12 @@ def control_pace(scenario: Scenario, profile: Profile) -> ControlPace:
 
 
 def hop_us(scenario: Scenario, profile: Profile) -> int:
-    """About the longest that one hop of a message of some records takes, an odd repetition included."""
-    radio, kind = scenario.radio, MACS[scenario.radio.mac]
+    """About the longest that one hop of a message of some records takes while radios are on, an odd repetition included."""
+    kind = MACS[scenario.radio.mac]
     size = profile.on_air_bytes(RECORDS_BYTES)
     message_us = round(size * profile.airtime_us_per_byte) + profile.turnaround_us
     asleep_us = kind.repeats_us(mac_options(scenario, profile))
-    if radio.duty_cycle < 1.0:
-        asleep_us += to_us(radio.wake_period_s)
-    elif kind.traits.owns_sleep and not asleep_us:
+    if kind.traits.owns_sleep and not asleep_us:
         asleep_us = EXCHANGE_US  # until a slot comes
     if kind.traits.contends:
         mac = mac_timing(scenario, profile)

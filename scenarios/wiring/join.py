@@ -159,6 +159,7 @@ def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
         straight=table.path == "straight",
         compact=table.records == "compact",
         hop_us=hop_us(scenario, site.profile),
+        asleep_us=to_us((1.0 - scenario.radio.duty_cycle) * scenario.radio.wake_period_s),
         clock_us=round(CLOCK_SIGMAS * scenario.faults.clock_offset_ms * 1000),
         lossy=loses_frames(scenario) and not mac.acknowledges,
         hop_loss=scenario.radio.loss,

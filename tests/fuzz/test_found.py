@@ -8,6 +8,31 @@ from tests.fuzz.generator import Fuzzed
 from tests.fuzz.judge import judge
 
 FOUND = {
+    "a mote that leads the cell of the dead leader whom it sent a probe": (
+        "snjoin-zipf",
+        579,
+        (
+            "trace.messages=full",
+            "motes.battery_j=0.02",
+            "faults.jitter_ms=343.611179",
+            "motes.interval_s=0.208974",
+            "motes.jitter=0.4",
+            "faults.clock_drift_ppm=5000.0",
+            "join.late_s=1.210004",
+            "join.strategy=perpendicular",
+            "radio.mac=csma",
+        ),
+    ),
+    "a mote that recovers during an election and hears of heads": (
+        "churn",
+        96,
+        (
+            "faults.crashes={mean_up_s=12.71, mean_down_s=1.58}",
+            "clustering.weight=degree",
+            "clustering.protocol=max-min",
+            "duration_s=40.0",
+        ),
+    ),
     "a head that dies of its report": (
         "snjoin-zipf",
         625,

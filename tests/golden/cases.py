@@ -205,6 +205,14 @@ def _answer_levels() -> Iterator[Case]:
         "join.refresh_s=1.5",
         *hops,
     )
+    yield _busy(
+        "sets-change-asleep",
+        "join.strategy=change",
+        "join.answer=sets",
+        "radio.duty_cycle=0.2",
+        "radio.wake_period_s=0.2",
+        *hops,
+    )
     for home in ("hash", "scope"):
         homes = ("join.strategy=rendezvous", f"join.home={home}")
         yield _busy(f"rendezvous-{home}", *homes)

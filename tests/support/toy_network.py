@@ -19,6 +19,7 @@ REPORTING = ReportingSettings(
     straight=False,
     compact=False,
     hop_us=10,
+    asleep_us=0,
     clock_us=0,
     lossy=False,
     hop_loss=0.0,

@@ -87,8 +87,7 @@ class Reporting:
             window_us=settings.window_us, hold_us=round(HOLD_PERIODS * reporting.refresh_us)
         )
         # There and back again, with room for what is packed on the way.
-        hops = ports.way.depth_max() + 1
-        self._patience_us = 2 * hops * reporting.hop_us + reporting.delay_us
+        self._patience_us = 2 * reporting.way_us(ports.way.depth_max() + 1) + reporting.delay_us
         self._senders: dict[int, _Sender] = {}
         self._boots: dict[int, int] = {}
         self._asked: dict[int, int] = {}

@@ -69,10 +69,9 @@ class PerpendicularJoin:
             alive=ports.links.alive,
         )
         reporting = settings.reporting
-        step_us = STEP_HOPS * reporting.hop_us
-        self._wait_us = self._grid.columns * step_us + 2 * reporting.clock_us
+        self._wait_us = reporting.way_us(STEP_HOPS * self._grid.columns) + 2 * reporting.clock_us
         # Probes come this much later than readings that are joined at once.
-        probing_us = self._wait_us + 2 * self._grid.rows * step_us
+        probing_us = self._wait_us + 2 * reporting.way_us(STEP_HOPS * self._grid.rows)
         self._cell_settings = HeadSettings(
             settings.window_us, settings.late_us + probing_us, settings.factorised
         )
@@ -194,10 +193,14 @@ class PerpendicularJoin:
             return
         service_us = 0.0
         local_us = self._local_us(node, start_us)
-        while (cell := _next_cell(request)) is not None and self._grid.leader(cell) == node:
-            found = self._cell(node, cell).answer(request, local_us)
+        while self._leads_next(node, request):
+            found = self._cell(node, request.sequence[request.position]).answer(request, local_us)
             service_us += self._costs.probe_us(1, found)
         self._forward(node, request, self._cpus.occupy(node, start_us, service_us))
+
+    def _leads_next(self, node: int, request: ProbeRequest) -> bool:
+        cell = _next_cell(request)
+        return cell is not None and self._grid.leader(cell) == node
 
     def _forward(self, node: int, request: ProbeRequest, at_us: int) -> None:
         size = request_bytes(0, request.partners_bytes)
@@ -232,11 +235,14 @@ class PerpendicularJoin:
         self._accounts.lost(STORE, message.target, reason, now_us, reading.node, reading.at_us)
 
     def _on_probe_lost(self, message: Message, reason: DropReason) -> None:
-        if reason is DropReason.DEAD and self._links.alive[message.source]:
-            # The cell has another leader now.
-            self._forward(message.source, message.body, self._clock.now_us)
+        request: ProbeRequest = message.body
+        if reason is not DropReason.DEAD or not self._links.alive[message.source]:
+            self._lose(PROBE, request, message.target, reason)
+        elif self._leads_next(message.source, request):
+            self._probe(message.source, request)
         else:
-            self._lose(PROBE, message.body, message.target, reason)
+            # The cell has another leader now.
+            self._forward(message.source, request, self._clock.now_us)
 
     def _on_result_lost(self, message: Message, reason: DropReason) -> None:
         self._lose(RESULT, message.body, message.target, reason)

@@ -96,7 +96,7 @@ class PlacedJoin:
         self._costs = settings.costs
         reporting = settings.reporting
         # To the sink, from there to a former place, and on to the present one.
-        flight_us = 4 * (ports.way.depth_max() + 1) * reporting.hop_us + 2 * reporting.clock_us
+        flight_us = 4 * reporting.way_us(ports.way.depth_max() + 1) + 2 * reporting.clock_us
         self._recent_us = settings.window_us + min(settings.late_us, 2 * flight_us)
         """How old readings can be that some reading still under way joins."""
         self._table_settings = HeadSettings(

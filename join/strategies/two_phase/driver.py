@@ -65,7 +65,7 @@ class TwoPhaseJoin:
         self._sizes = RecordSizes(compact=reporting.compact)
         # A reading may be held once in each phase. One way between any head and the sink; there, back and there again.
         held_us = reporting.delay_us // 2
-        flight_us = (ports.way.depth_max() + 1) * reporting.hop_us + 2 * reporting.clock_us
+        flight_us = reporting.way_us(ports.way.depth_max() + 1) + 2 * reporting.clock_us
         slack_us = 4 * flight_us + 2 * held_us
         self._margin_us = min(settings.window_us // 2, flight_us + held_us)
         self._window_us = settings.window_us
