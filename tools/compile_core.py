@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from sim.compiled import (
+    DIRECTIVES,
+    FLAGS,
     FOLDER,
     MODULES,
     NOTE,
@@ -27,9 +29,6 @@ from sim.compiled import (
 
 BUILD = ROOT / "build" / "core"
 """What is translated and compiled, kept so that only what has changed is done again."""
-FLAGS = ("-O2", "-ffp-contract=off", "-g0", "-w")
-"""No fused arithmetic: results are those of Python to the last bit. No debugging information, which would name this folder."""
-DIRECTIVES = {"language_level": 3, "annotation_typing": False, "binding": False}
 FAILED = 3
 """The exit code if nothing could be compiled."""
 

@@ -52,6 +52,11 @@ MODULES: Final = (
     "scenarios.simulation.sensing",
 )
 """What is compiled."""
+FLAGS: Final = ("-O2", "-ffp-contract=off", "-g0", "-w")
+"""For the C compiler. No fused arithmetic: results are those of Python to the last bit. No debugging information, which would
+name the folder in which it was compiled."""
+DIRECTIVES: Final = {"language_level": 3, "annotation_typing": False, "binding": False}
+"""For Cython."""
 SWITCH: Final = "MOTEJOIN_CORE"
 INTERPRETED: Final = "interpreted"
 FOLDER: Final = Path(__file__).parent
@@ -74,8 +79,8 @@ def declarations() -> list[Path]:
 
 
 def source_digest() -> str:
-    """A digest of all that is compiled."""
-    digest = hashlib.sha256()
+    """A digest of all that is compiled, and of how."""
+    digest = hashlib.sha256(f"{FLAGS}{DIRECTIVES}".encode())
     for module in MODULES:
         for path in sources(module):
             digest.update(f"{module}{path.suffix}\0".encode())

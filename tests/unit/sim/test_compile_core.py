@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from sim import compiled
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -23,3 +27,9 @@ def test_without_a_compiler_set_up_says_so_and_leaves_the_core_interpreted(tmp_p
     assert ran.stderr.startswith("core not compiled, so it is interpreted: no C compiler: ")
     assert len(ran.stderr.splitlines()) == 1
     assert [path.name for path in (tmp_path / "sim" / "compiled").glob("*.*")] == ["__init__.py"]
+
+
+def test_other_flags_of_the_compiler_are_another_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = compiled.source_digest()
+    monkeypatch.setattr(compiled, "FLAGS", ("-O3",))
+    assert compiled.source_digest() != before
