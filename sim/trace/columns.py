@@ -36,7 +36,7 @@ def convert(column: Column, cells: Sequence[Any]) -> tuple[pa.Array, list[bytes]
     valid = None
     if None in cells:
         assert column.nullable, column.name
-        valid = np.fromiter((cell is not None for cell in cells), np.bool_, len(cells))
+        valid = np.array([cell is not None for cell in cells])
     match column.kind:
         case Kind.TEXT:
             array, content = _texts(cells, valid)
@@ -62,12 +62,8 @@ def convert_cells(column: Column, cells: Cells) -> "Converted":
         array, content = _whole(column, numbers, valid)
     else:
         assert valid is None, column.name
-        texts = np.array([name.encode() for name in cells.names], object)
-        lengths = np.array([len(text) for text in texts])[cells.numbers]
-        chosen = texts[cells.numbers].tolist()
-        data = np.frombuffer(b"".join(chosen), np.uint8)
-        array = _array(pa.string(), len(cells), None, _offsets(np.cumsum(lengths)), data)
-        content = [b"\0".join([*chosen, b""])]
+        array = _decoded(cells.numbers, cells.names)
+        content = [_text_bytes(_decoded(cells.numbers, [f"{name}\0" for name in cells.names]))]
     if column.nullable:
         present = np.ones(len(cells), np.uint8) if valid is None else valid.astype(np.uint8)
         content.insert(0, present.tobytes())
@@ -108,7 +104,24 @@ def _texts(cells: Sequence[Any], valid: Valid) -> Converted:
     lengths = map(len, texts if is_ascii else [text.encode() for text in texts])
     ends = np.cumsum(np.fromiter(lengths, np.int64, len(texts)))
     array = _array(pa.string(), len(texts), valid, _offsets(ends), np.frombuffer(data, np.uint8))
-    return array, ["".join([f"{text}\0" for text in texts]).encode()]
+    return array, ["\0".join([*texts, ""]).encode()]
+
+
+def _decoded(positions: NDArray[np.int64], names: Sequence[str]) -> pa.Array:
+    """The names at these positions."""
+    texts = [name.encode() for name in names]
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    data = np.frombuffer(b"".join(texts), np.uint8)
+    dictionary = _array(pa.string(), len(texts), None, _offsets(ends), data)
+    indices = _array(pa.int32(), len(positions), None, positions.astype(np.int32))
+    return pa.DictionaryArray.from_arrays(indices, dictionary).dictionary_decode()
+
+
+def _text_bytes(array: pa.Array) -> bytes:
+    """All texts of an array, one after another."""
+    _, offsets, data = array.buffers()
+    size = int(np.frombuffer(offsets, np.int32)[len(array)])
+    return bytes(memoryview(data)[:size])
 
 
 def _lists(kind: Kind, cells: Sequence[Any], valid: Valid) -> Converted:

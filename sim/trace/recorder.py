@@ -113,8 +113,8 @@ class _TableWriter:
             for column in self._columns
         ]
         directory.mkdir(parents=True)
-        # Sorted times pack to a byte or two as deltas; everything else does well as a dictionary.
-        times = [c.name for c in self._columns if c.name == "at_us" and c.kind is Kind.INT64]
+        # Times that grow from row to row pack to a byte or two as deltas; everything else does well as a dictionary.
+        times = [c.name for c in self._columns if c.name.endswith("_us") and c.kind is Kind.INT64]
         others = [c.name for c in self._columns if c.name not in times]
         self._writer = pq.ParquetWriter(
             directory / "part-00000.parquet",
