@@ -15,7 +15,7 @@ from sim.errors import TraceError
 from sim.trace.manifest import Manifest
 from sim.trace.tables import TABLES, Kind
 
-BATCH_ROWS = 10_000
+BATCH_ROWS = 2_048
 """Rows held at a time; a result row may list hundreds of partners."""
 
 

@@ -27,7 +27,7 @@ ROW_BYTES: Final = 300
 """Memory of a row that waits to be written."""
 READING_HELD_BYTES: Final = 400
 """Memory for a reading with a value: in windows, and when metrics are computed."""
-LISTED_BYTES: Final = 42
+LISTED_BYTES: Final = 12
 """Memory for a partner that results list, when recall is computed."""
 LISTED_MOST: Final = 500
 """Partners that results list for each sample: far more than in any run that was seen, where there were up to 14."""

@@ -1,5 +1,6 @@
 """Runs one simulation into a run directory."""
 
+import gc
 import os
 import shutil
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
+import pyarrow as pa
+
 from analysis.metrics.kept import keep_metrics
 from join.strategies.contract import Choosing
 from join.strategies.registry import STRATEGIES
@@ -19,7 +22,7 @@ from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.course import Progress, simulate
 from scenarios.simulation.limits import Warn, check_room, warn_in_python
 from scenarios.wiring.network import idealisations, lifetime
-from scenarios.wiring.simulation import Simulation, build_simulation, build_world
+from scenarios.wiring.simulation import Simulation, World, build_simulation, build_world
 from sim.arithmetic import plain_sum
 from sim.errors import Fault, MachineError, ScenarioError
 from sim.files import beside, remove_leftovers, replace_folder
@@ -66,14 +69,9 @@ def run_scenario(
         values={str(value): label for value, label in world.phenomenon.labels().items()},
     )
     started = time.perf_counter()
-    recorder: Recorder | None = None
     try:
         manifest.write(place)
-        recorder = Recorder(place, loaded.scenario.trace.chosen())
-        simulation = build_simulation(world, recorder)
-        simulate(simulation, progress)
-        manifest.counts = summarise(simulation)
-        manifest.rows, manifest.fingerprint = recorder.close()
+        _record(world, place, manifest, progress)
         manifest.status = Status.COMPLETE
         manifest.simulated_s = loaded.scenario.duration_s
         manifest.wall_s = time.perf_counter() - started
@@ -81,8 +79,6 @@ def run_scenario(
         if place != directory:
             replace_folder(directory.absolute(), place)
     except BaseException as failure:
-        if recorder is not None:
-            recorder.abandon()
         manifest.wall_s = time.perf_counter() - started
         _mark_failed(manifest, place, failure)
         if place != directory:
@@ -91,11 +87,32 @@ def run_scenario(
             raise _unwritable(directory, failure) from failure
         raise
     measuring()
+    del world
+    _release_memory()  # metrics need the room
     try:
         keep_metrics(directory, manifest)
     except OSError as failure:
         raise _unwritable(directory, failure) from failure
     return manifest
+
+
+def _record(world: World, place: Path, manifest: Manifest, progress: Progress) -> None:
+    """Simulate, write the trace, and put what was counted into the manifest."""
+    recorder = Recorder(place, world.scenario.trace.chosen())
+    try:
+        simulation = build_simulation(world, recorder)
+        simulate(simulation, progress)
+        manifest.counts = summarise(simulation)
+        manifest.rows, manifest.fingerprint = recorder.close()
+    except BaseException:
+        recorder.abandon()
+        raise
+
+
+def _release_memory() -> None:
+    """Give back what nothing refers to any more: cyclic garbage, and buffers that Arrow keeps for later."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
 
 
 def free_directory(wanted: Path) -> Path:

@@ -1,3 +1,4 @@
+import gc
 import json
 import os
 import re
@@ -10,9 +11,14 @@ from shlex import quote
 
 import pytest
 
+from analysis.metrics.kept import keep_metrics
 from scenarios.cli import main
+from scenarios.schema.load import load_scenario
+from scenarios.simulation import run as run_module
+from scenarios.simulation.run import run_scenario
 from sim.files import beside
-from sim.trace.manifest import MANIFEST, Status, read_manifest
+from sim.kernel import Kernel
+from sim.trace.manifest import MANIFEST, Manifest, Status, read_manifest
 from sim.trace.tables import TABLES
 from tests.support.checkers.trace import Trace, check_trace
 from tests.support.runs import SMALL, fails, run_elsewhere, run_here
@@ -342,3 +348,20 @@ def test_a_run_without_descriptors_left_says_so_and_is_marked(tmp_path: Path) ->
     assert done.returncode == 2, done.stderr
     assert done.stderr.splitlines()[-1] == "run: cannot be written: Too many open files"
     assert read_manifest(tmp_path / "run").status is Status.FAILED
+
+
+def test_nothing_simulated_is_held_while_metrics_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kernels() -> set[int]:
+        return {id(each) for each in gc.get_objects() if isinstance(each, Kernel)}
+
+    def measure(directory: Path, manifest: Manifest) -> None:
+        held.update(kernels())
+        keep_metrics(directory, manifest)
+
+    others, held = kernels(), set[int]()
+    monkeypatch.setattr(run_module, "keep_metrics", measure)
+    run_scenario(load_scenario(SMALL, ["duration_s=20.0"]), tmp_path / "run")
+    assert held <= others
+    assert read_manifest(tmp_path / "run").metrics

@@ -2,7 +2,8 @@
 
 Owed pairs are counted without listing them, by a sweep over the readings in event order. Delivered pairs are
 numbers, a reading times the nodes plus the partner's node, so that to find repeated ones is to sort them.
-Partners are read slice by slice; what is held are the pairs delivered, eight bytes each, and for a moment three times that.
+Partners are read slice by slice; what is held are the pairs delivered, four bytes each, or eight if a number of
+readings times nodes needs them.
 """
 
 from typing import Any, Final
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.arrow.results import Listed, ResultRows
-from analysis.metrics.arrow.totals import DistinctRows, grouped, integers
+from analysis.metrics.arrow.totals import DistinctNumbers, DistinctRows, grouped, integers
 from analysis.trace.reader import TraceTables
 
 Integers = NDArray[np.int64]
@@ -85,6 +86,11 @@ class ValuedReadings:
         position, is_reading = _places(self._keys, chain * len(self._times_us) + time)
         return np.where((chain != _UNKNOWN) & is_time & is_reading, position, _UNKNOWN)
 
+    @property
+    def pairs(self) -> int:
+        """A reading and a node are a pair, which is known by a number below this one."""
+        return len(self.node) * self.nodes
+
     def values_of(self, value: Integers) -> Integers:
         """Values as numbers from 0 on, as `positions` takes them; -1 for those that no reading has."""
         position, known = _places(self._values, value)
@@ -116,7 +122,8 @@ class _Judge:
         self._value = readings.values_of(rows.value)
         self._origin = readings.positions(self._value, rows.origin, rows.origin_at_us)
         self._result, self._is_repeated = _results_of(rows)
-        self.delivered = DistinctRows()
+        small = readings.pairs <= 1 << 32
+        self.delivered = DistinctNumbers(np.uint32 if small else np.int64)
         """The owed pairs delivered."""
         self.spurious = 0
         self.listed_again = 0
@@ -151,7 +158,7 @@ class _Judge:
             self._deliver(origin[owed], node[owed])
 
     def _deliver(self, reading: Integers, node: Integers) -> None:
-        self.delivered.add([reading * self._readings.nodes + node])
+        self.delivered.add(reading * self._readings.nodes + node)
 
     def _count_repeated(self, row: Integers, node: Integers) -> None:
         repeated = self._is_repeated[row]

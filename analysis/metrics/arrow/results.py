@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analysis.metrics.arrow.totals import NULL, grouped, integers
 from analysis.trace.reader import TraceTables, codes, filled
 
-LISTED_MAX: Final = 1 << 19
+LISTED_MAX: Final = 1 << 16
 """Motes in a slice, if no row has more."""
 
 _COLUMNS: Final = ("at_us", "value", "origin", "origin_at_us", "arity", "delay_us")
