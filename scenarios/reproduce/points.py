@@ -1,6 +1,6 @@
 """Computes the points of figures: as Spark tasks, or in processes of this machine where Spark is not installed.
 
-Each finished point is a small file. A point whose file is there, made by this version with the same parameters, is
+Each finished point is a small file. A point whose file is there, made by the same code with the same parameters, is
 not computed again; so a figure that was interrupted continues. Figures that have a point in common compute it once.
 """
 
@@ -11,12 +11,12 @@ import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
+from scenarios.reproduce.code_digest import code_digest
 from scenarios.reproduce.figure import Figure, Point, Row, Size
 from scenarios.reproduce.table import Table
 from scenarios.terminal.progress import ProgressDisplay
@@ -59,6 +59,8 @@ class Worker:
     """Computes points and writes each to its file."""
 
     folder: str
+    code: str
+    """The digest of the code, as the driver has it."""
 
     def run(self, job: Job, attempt: int) -> Outcome:
         """Compute a point. Nothing is raised: the other points go on."""
@@ -68,7 +70,7 @@ class Worker:
             rows = [_rounded(row) for row in job.measure(job.point)]
         except Exception:  # noqa: BLE001 - whatever it is, the other points go on
             return Outcome(job.name, f"{job.point}: {traceback.format_exc()}")
-        content = {"point": job.point, "version": version("motejoin"), "rows": rows}
+        content = {"point": job.point, "code": self.code, "rows": rows}
         write_whole(Path(self.folder) / job.name, json.dumps(content, indent=1) + "\n")
         return Outcome(job.name)
 
@@ -93,7 +95,7 @@ def compute(
         report(f"{len(everything) - len(missing)} of {len(everything)} points are there already")
     if not missing:
         return {}
-    worker = Worker(str(folder.resolve()))
+    worker = Worker(str(folder.resolve()), code_digest())
     title = f"{len(figures)} figures" if len(figures) > 1 else figures[0].name
     if len(missing) == 1 and master is None:
         outcomes = [worker.run(missing[0], 0)]
@@ -120,12 +122,12 @@ def _jobs(figure: Figure, size: Size) -> list[Job]:
 
 
 def _kept(file: Path, job: Job) -> list[Row] | None:
-    """The rows in a point's file, if this version made it with the same parameters."""
+    """The rows in a point's file, if this code made it with the same parameters."""
     try:
         content = json.loads(file.read_text())
     except (OSError, ValueError):
         return None
-    if content.get("version") != version("motejoin") or content.get("point") != job.point:
+    if content.get("code") != code_digest() or content.get("point") != job.point:
         return None
     rows: list[Row] = content["rows"]
     return rows
