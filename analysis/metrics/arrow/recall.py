@@ -17,6 +17,9 @@ from analysis.trace.reader import TraceTables
 
 Integers = NDArray[np.int64]
 
+KEYS_MAX: Final = 1 << 62
+"""A key is a chain times the numbers of times, plus one of these: below this it fits into 64 bits."""
+
 _UNKNOWN: Final = -1
 
 
@@ -54,12 +57,10 @@ class ValuedReadings:
         value, self.node, self.at_us = (column[order[starts]] for column in columns)
         self.nodes = int(self.node.max(initial=-1)) + 1
         self._values, self._value = np.unique(value, return_inverse=True)
-        self._times_us = np.unique(self.at_us)
-        # A chain is what one node read of one value; a reading's key is its chain and the rank of its time.
-        self._chains, self._chain = np.unique(
-            self._value * self.nodes + self.node, return_inverse=True
-        )
-        self._keys = self._chain * len(self._times_us) + np.searchsorted(self._times_us, self.at_us)
+        # A chain is what one node read of one value; a reading's key is its chain and its time.
+        self._chain = self._value * self.nodes + self.node
+        self._times = _Times(self.at_us, len(self._values) * self.nodes)
+        self._keys = self._chain * self._times.count + self._times.numbers(self.at_us)[0]
 
     def owed(self, window_us: int) -> int:
         """Partner nodes owed to all readings: nodes with a reading of the value, earlier and in the window."""
@@ -81,10 +82,10 @@ class ValuedReadings:
 
     def positions(self, value: Integers, node: Integers, at_us: Integers) -> Integers:
         """The readings with these values, nodes and times; -1 where there is none."""
-        chain = self._chain_of(value, node)
-        time, is_time = _places(self._times_us, at_us)
-        position, is_reading = _places(self._keys, chain * len(self._times_us) + time)
-        return np.where((chain != _UNKNOWN) & is_time & is_reading, position, _UNKNOWN)
+        chain, is_chain = self._chain_of(value, node)
+        time, is_time = self._times.numbers(at_us)
+        position, is_reading = _places(self._keys, chain * self._times.count + time)
+        return np.where(is_chain & is_time & is_reading, position, _UNKNOWN)
 
     @property
     def pairs(self) -> int:
@@ -98,20 +99,40 @@ class ValuedReadings:
 
     def has_earlier(self, reading: Integers, node: Integers, window_us: int) -> NDArray[np.bool_]:
         """Whether each node has a reading of the reading's value before it and at most the window older."""
-        chain = self._chain_of(self._value[reading], node)
-        time = np.searchsorted(self._times_us, self.at_us[reading])
+        chain, is_chain = self._chain_of(self._value[reading], node)
+        time, _ = self._times.numbers(self.at_us[reading])
         # At one instant the lower node comes first.
-        key = chain * len(self._times_us) + time + (node < self.node[reading])
+        key = chain * self._times.count + time + (node < self.node[reading])
         before = np.searchsorted(self._keys, key) - 1
         near = self.at_us[reading] - self.at_us[before] <= window_us
-        same = (before >= 0) & (chain != _UNKNOWN) & (self._chain[before] == chain)
+        same = is_chain & (before >= 0) & (self._chain[before] == chain)
         earlier: NDArray[np.bool_] = near & same
         return earlier
 
-    def _chain_of(self, value: Integers, node: Integers) -> Integers:
-        chain, known = _places(self._chains, value * self.nodes + node)
+    def _chain_of(self, value: Integers, node: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """The chains of values and nodes, and whether there can be such."""
         inside = (value != _UNKNOWN) & (node >= 0) & (node < self.nodes)
-        return np.where(known & inside, chain, _UNKNOWN)
+        return value * self.nodes + node, inside
+
+
+class _Times:
+    """Numbers for the times of readings, in their order, so that a chain and a time make one key of 64 bits."""
+
+    def __init__(self, times_us: Integers, chains: int) -> None:
+        self._first_us = int(times_us.min(initial=0))
+        self._ranked: Integers | None = None
+        self.count = int(times_us.max(initial=0)) - self._first_us + 1
+        """Numbers are below this."""
+        if chains * self.count > KEYS_MAX:
+            self._ranked = np.unique(times_us)
+            self.count = len(self._ranked)
+
+    def numbers(self, times_us: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """The numbers of times, and whether they are numbers; then a reading has this time, or may have."""
+        if self._ranked is not None:
+            return _places(self._ranked, times_us)
+        numbers = times_us - self._first_us
+        return numbers, (numbers >= 0) & (numbers < self.count)
 
 
 class _Judge:

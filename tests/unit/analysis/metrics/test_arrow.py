@@ -10,6 +10,7 @@ import pytest
 
 from analysis.metrics.arrow import batteries, results, totals
 from analysis.metrics.arrow.evaluate import metrics_of
+from analysis.metrics.arrow.recall import KEYS_MAX
 from analysis.metrics.registry import METRICS
 from sim.errors import TraceError
 from sim.trace.manifest import Status
@@ -65,7 +66,11 @@ def test_metric_equals_the_one_computed_by_duckdb(
     assert defined > 0, "no run had this metric: the test shows nothing"
 
 
-def test_verdict_on_each_case_and_on_random_runs_is_that_of_the_definitions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keys_max", [KEYS_MAX, 0], ids=["times", "ranks of times"])
+def test_verdict_on_each_case_and_on_random_runs_is_that_of_the_definitions(
+    tmp_path: Path, keys_max: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.metrics.arrow.recall.KEYS_MAX", keys_max)
     grounds = {name: ground for name, (ground, _) in CASES.items()}
     for seed in range(300):
         draw = random.Random(seed)
