@@ -19,6 +19,7 @@ from typing import Final
 
 MODULES: Final = (
     "sim.compiled_queue",
+    "sim.trace.cell_arrays",
     "sim.trace.members",
     "network.message",
     "network.service",

@@ -1,4 +1,4 @@
-"""Cells of one trace column for many rows, as arrays: for tables with too many rows to make an object of each."""
+"""Cells of one trace column for many rows, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Whole numbers, or positions in a list of names."""
+    """Numbers, or positions in a list of names."""
 
-    numbers: NDArray[np.int64]
+    numbers: NDArray[np.int64] | NDArray[np.float64]
     valid: NDArray[np.bool_] | None = None
     """Which cells are not null; None: all."""
     names: Sequence[str] | None = None

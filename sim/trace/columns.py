@@ -4,13 +4,13 @@ Arrays are made from NumPy's buffers. `pa.array` imports pandas if it is install
 """
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sim.trace.cell_arrays import nodes_of, reals, whole_numbers, words
 from sim.trace.cells import Cells
 from sim.trace.members import split_members
 from sim.trace.tables import Column, Kind
@@ -28,28 +28,14 @@ ARROW_TYPES: Final[dict[Kind, pa.DataType]] = {
 _NUMBERS: Final = {Kind.INT32: np.int32, Kind.INT64: np.int64, Kind.FLOAT64: np.float64}
 
 
-def convert(column: Column, cells: Sequence[Any]) -> tuple[pa.Array, list[bytes]]:
+def convert(column: Column, cells: Sequence[Any]) -> "Converted":
     """The column as an array, and its content as byte strings, the same number of them whatever the rows.
 
     Each string gets a digest of its own, so that the division of rows into batches has no effect.
     """
-    valid = None
-    if None in cells:
-        assert column.nullable, column.name
-        valid = np.array([cell is not None for cell in cells])
-    match column.kind:
-        case Kind.TEXT:
-            array, content = _texts(cells, valid)
-        case Kind.NODES | Kind.MEMBERS:
-            array, content = _lists(column.kind, cells, valid)
-        case Kind.BOOL:
-            array, content = _bools(cells, valid)
-        case _:
-            array, content = _numbers(column, cells, valid)
-    if column.nullable:
-        present = np.ones(len(cells), np.uint8) if valid is None else valid.astype(np.uint8)
-        content.insert(0, present.tobytes())
-    return array, content
+    if column.kind in {Kind.NODES, Kind.MEMBERS}:
+        return _convert_lists(column, cells)
+    return convert_cells(column, _as_arrays(column.kind, cells))
 
 
 def convert_cells(column: Column, cells: Cells) -> "Converted":
@@ -57,17 +43,24 @@ def convert_cells(column: Column, cells: Cells) -> "Converted":
     valid = cells.valid
     if valid is not None and valid.all():
         valid = None
-    if cells.names is None:
-        numbers = cells.numbers if valid is None else np.where(valid, cells.numbers, 0)
-        array, content = _whole(column, numbers, valid)
+    numbers = cells.numbers if valid is None else np.where(valid, cells.numbers, 0)
+    if cells.names is not None:
+        assert valid is None or cells.names[0] == "", (
+            column.name,
+            cells.names,
+        )  # what null counts as
+        array = _decoded(numbers, cells.names, valid)
+        content = _text_bytes(_decoded(numbers, [f"{name}\0" for name in cells.names]))
+    elif column.kind is Kind.BOOL:
+        bools = numbers.astype(np.bool_)
+        bits = np.packbits(bools, bitorder="little")
+        array, content = _array(pa.bool_(), len(bools), valid, bits), bools.tobytes()
     else:
-        assert valid is None, column.name
-        array = _decoded(cells.numbers, cells.names)
-        content = [_text_bytes(_decoded(cells.numbers, [f"{name}\0" for name in cells.names]))]
-    if column.nullable:
-        present = np.ones(len(cells), np.uint8) if valid is None else valid.astype(np.uint8)
-        content.insert(0, present.tobytes())
-    return array, content
+        narrow = numbers.astype(_NUMBERS[column.kind], copy=False)
+        assert narrow is numbers or np.array_equal(narrow, numbers), column.name
+        array = _array(ARROW_TYPES[column.kind], len(narrow), valid, narrow)
+        content = narrow.tobytes()
+    return array, [*_presence(column, len(numbers), valid), content]
 
 
 Converted = tuple[pa.Array, list[bytes]]
@@ -75,45 +68,37 @@ Valid = NDArray[np.bool_] | None
 """Which cells are not null; None: all."""
 
 
-def _numbers(column: Column, cells: Sequence[Any], valid: Valid) -> Converted:
-    if valid is not None:
-        cells = [0 if cell is None else cell for cell in cells]
-    return _whole(column, np.array(cells) if cells else np.empty(0, np.int64), valid)
+def _as_arrays(kind: Kind, cells: Sequence[Any]) -> Cells:
+    names: list[str] | None = None
+    numbers: NDArray[Any]
+    match kind:
+        case Kind.TEXT:
+            positions, names, present, nulls = words(cells)
+            numbers = np.frombuffer(positions, np.int64)
+        case Kind.FLOAT64:
+            floats, present, nulls = reals(cells)
+            numbers = np.frombuffer(floats, np.float64)
+        case _:
+            whole, present, nulls = whole_numbers(cells)
+            numbers = np.frombuffer(whole, np.int64)
+    return Cells(numbers, np.frombuffer(present, np.bool_) if nulls else None, names)
 
 
-def _whole(column: Column, numbers: NDArray[Any], valid: Valid) -> Converted:
-    wanted = _NUMBERS[column.kind]
-    # Whole numbers only, where whole numbers belong.
-    assert numbers.dtype.kind == "i" or wanted is np.float64, (column.name, numbers.dtype)
-    narrow = numbers.astype(wanted, copy=False)
-    assert wanted is np.float64 or np.array_equal(narrow, numbers), column.name
-    return _array(ARROW_TYPES[column.kind], len(numbers), valid, narrow), [narrow.tobytes()]
+def _presence(column: Column, rows: int, valid: Valid) -> list[bytes]:
+    """For a column that may have nulls: which cells are there."""
+    assert valid is None or column.nullable, column.name
+    if not column.nullable:
+        return []
+    return [b"\1" * rows if valid is None else valid.tobytes()]
 
 
-def _bools(cells: Sequence[Any], valid: Valid) -> Converted:
-    bools = np.fromiter((bool(cell) for cell in cells), np.bool_, len(cells))
-    bits = np.packbits(bools, bitorder="little")
-    return _array(pa.bool_(), len(cells), valid, bits), [bools.tobytes()]
-
-
-def _texts(cells: Sequence[Any], valid: Valid) -> Converted:
-    texts = cells if valid is None else ["" if cell is None else cell for cell in cells]
-    joined = "".join(texts)
-    data = joined.encode()
-    is_ascii = len(data) == len(joined)
-    lengths = map(len, texts if is_ascii else [text.encode() for text in texts])
-    ends = np.cumsum(np.fromiter(lengths, np.int64, len(texts)))
-    array = _array(pa.string(), len(texts), valid, _offsets(ends), np.frombuffer(data, np.uint8))
-    return array, ["\0".join([*texts, ""]).encode()]
-
-
-def _decoded(positions: NDArray[np.int64], names: Sequence[str]) -> pa.Array:
+def _decoded(positions: NDArray[Any], names: Sequence[str], valid: Valid = None) -> pa.Array:
     """The names at these positions."""
     texts = [name.encode() for name in names]
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
     data = np.frombuffer(b"".join(texts), np.uint8)
     dictionary = _array(pa.string(), len(texts), None, _offsets(ends), data)
-    indices = _array(pa.int32(), len(positions), None, positions.astype(np.int32))
+    indices = _array(pa.int32(), len(positions), valid, positions.astype(np.int32))
     return pa.DictionaryArray.from_arrays(indices, dictionary).dictionary_decode()
 
 
@@ -124,25 +109,28 @@ def _text_bytes(array: pa.Array) -> bytes:
     return bytes(memoryview(data)[:size])
 
 
-def _lists(kind: Kind, cells: Sequence[Any], valid: Valid) -> Converted:
-    lists = cells if valid is None else [cell or () for cell in cells]
-    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+def _convert_lists(column: Column, cells: Sequence[Any]) -> Converted:
+    valid = None
+    if None in cells:
+        valid = np.array([cell is not None for cell in cells])
+        cells = [cell or () for cell in cells]
+    lengths = np.fromiter(map(len, cells), np.int64, len(cells))
     count = int(lengths.sum())
-    if kind is Kind.NODES:
-        nodes = np.fromiter(chain.from_iterable(lists), np.int32, count)
+    if column.kind is Kind.NODES:
+        nodes = np.frombuffer(nodes_of(cells, count), np.int32)
         child = _array(pa.int32(), count, None, nodes)
         columns: list[NDArray[Any]] = [nodes]
     else:
-        who, when = split_members(lists, count)
+        who, when = split_members(cells, count)
         nodes, times = np.frombuffer(who, np.int32), np.frombuffer(when, np.int64)
         columns = [nodes, times]
         parts = [_array(pa.int32(), count, None, nodes), _array(pa.int64(), count, None, times)]
-        members = ARROW_TYPES[kind].value_type
+        members = ARROW_TYPES[column.kind].value_type
         child = pa.Array.from_buffers(members, count, [None], children=parts)
     buffers = [_mask(valid), pa.py_buffer(_offsets(np.cumsum(lengths)))]
-    array = pa.Array.from_buffers(ARROW_TYPES[kind], len(lists), buffers, children=[child])
-    content = [lengths.astype(np.int32).tobytes()]
-    return array, content + [column.tobytes() for column in columns]
+    array = pa.Array.from_buffers(ARROW_TYPES[column.kind], len(cells), buffers, children=[child])
+    content = [lengths.astype(np.int32).tobytes(), *(part.tobytes() for part in columns)]
+    return array, [*_presence(column, len(cells), valid), *content]
 
 
 def _offsets(ends: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -1,7 +1,7 @@
 """Writes the trace: rows collected as tuples, written as Parquet in batches, each batch added to a digest.
 
 Appending a tuple to a list is the cheapest way known to keep a row (under 100 ns); everything more expensive
-happens once per batch.
+happens once per batch. Rows are made columns within a second of simulated time, while the CPU still has them in its caches.
 """
 
 import hashlib
@@ -19,6 +19,9 @@ from sim.trace.tables import TABLES, Kind
 BATCH_ROWS = 100_000
 BATCH_ROWS_WITH_LISTS = 5_000
 """Rows that are kept before they are written. A row with a list can hold hundreds of members, so there are fewer of them."""
+
+GATHERED_ROWS = 500
+"""Rows that are converted at once: with far fewer, the calls would cost more than the rows."""
 
 
 class Rows(Protocol):
@@ -73,8 +76,9 @@ class Recorder:
             writer.extend(columns())
 
     def flush(self, at_least: int | None = None) -> None:
-        """Write the tables that have gathered a batch of rows, or `at_least` so many."""
+        """Write the tables that have gathered a batch of rows, or `at_least` so many; convert the rows of others."""
         for writer in self._writers.values():
+            writer.gather(GATHERED_ROWS)
             if writer.waiting() >= (writer.batch_rows if at_least is None else at_least):
                 writer.flush()
 
@@ -103,6 +107,9 @@ class _TableWriter:
         self._blocks: list[Sequence[Cells]] = []
         """Rows that came as columns."""
         self._in_blocks = 0
+        self._batches: list[pa.RecordBatch] = []
+        """Rows that are converted and not yet written."""
+        self._in_batches = 0
         self.count = 0
         self._columns = TABLES[table]
         has_lists = any(column.kind in {Kind.NODES, Kind.MEMBERS} for column in self._columns)
@@ -131,28 +138,37 @@ class _TableWriter:
             self._in_blocks += len(columns[0])
 
     def waiting(self) -> int:
-        return len(self.rows) + self._in_blocks
+        return len(self.rows) + self._in_blocks + self._in_batches
 
-    def flush(self) -> None:
+    def gather(self, at_least: int) -> None:
+        """Convert rows, if there are so many. Soon, while they are still in the CPU's caches."""
         assert not self.rows or not self._blocks, self._schema
-        if self.rows:
+        if len(self.rows) >= at_least:
             columns = list(zip(*self.rows, strict=True))
             assert len(columns) == len(self._columns), (len(columns), self._schema)
-            self._write([convert(*pair) for pair in zip(self._columns, columns, strict=True)])
+            self._keep([convert(*pair) for pair in zip(self._columns, columns, strict=True)])
             self.rows.clear()
-        elif self._blocks:
+        elif self._in_blocks >= at_least:
             blocks = map(joined, zip(*self._blocks, strict=True))
-            self._write([convert_cells(*pair) for pair in zip(self._columns, blocks, strict=True)])
+            self._keep([convert_cells(*pair) for pair in zip(self._columns, blocks, strict=True)])
             self._blocks.clear()
             self._in_blocks = 0
 
-    def _write(self, converted: Sequence[tuple[pa.Array, list[bytes]]]) -> None:
+    def flush(self) -> None:
+        self.gather(at_least=1)
+        if self._batches:
+            self._writer.write_table(pa.Table.from_batches(self._batches))
+            self._batches.clear()
+            self.count += self._in_batches
+            self._in_batches = 0
+
+    def _keep(self, converted: Sequence[tuple[pa.Array, list[bytes]]]) -> None:
         arrays = [array for array, _ in converted]
         for digests, (_, contents) in zip(self._digests, converted, strict=True):
             for digest, content in zip(digests, contents, strict=True):
                 digest.update(content)
-        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
-        self.count += len(arrays[0])
+        self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        self._in_batches += len(arrays[0])
 
     def close(self) -> None:
         self.flush()

@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sim.trace.recorder import Recorder, arrow_schema
+from sim.trace.recorder import GATHERED_ROWS, Recorder, arrow_schema
 from sim.trace.tables import TABLES, Kind
 
 RESULTS = [
@@ -64,6 +64,24 @@ def test_fingerprint_ignores_how_rows_fall_into_batches(tmp_path: Path) -> None:
     whole = record(tmp_path / "a", [], RESULTS)
     assert record(tmp_path / "b", [1], RESULTS) == whole
     assert record(tmp_path / "c", [1, 2], RESULTS) == whole
+
+
+def test_rows_converted_along_the_way_are_those_converted_at_the_end(tmp_path: Path) -> None:
+    rows = [(at_us, 2, None if at_us % 3 else 7, 0.5, at_us) for at_us in range(3 * GATHERED_ROWS)]
+    fingerprints = set()
+    for name, every in (("late", len(rows) + 1), ("soon", GATHERED_ROWS + 1), ("often", 7)):
+        recorder = Recorder(tmp_path / name, ["readings"])
+        readings = recorder.rows("readings")
+        for number, row in enumerate(rows, start=1):
+            readings.append(row)
+            if number % every == 0:
+                recorder.flush()
+        counts, fingerprint = recorder.close()
+        assert counts == {"readings": len(rows)}
+        fingerprints.add(fingerprint)
+        table = pq.read_table(tmp_path / name / "trace" / "readings")
+        assert list(zip(*(column.to_pylist() for column in table.columns), strict=True)) == rows
+    assert len(fingerprints) == 1
 
 
 @pytest.mark.parametrize("column", range(len(TABLES["results"])))
