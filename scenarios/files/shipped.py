@@ -20,6 +20,11 @@ def shipped_folder() -> Path:
     return Path(str(resources.files("scenarios.library")))
 
 
+def shipped_recordings() -> list[str]:
+    """The names of the recordings that ship with scenarios."""
+    return [file.name for file in shipped_folder().iterdir() if file.suffix == ".csv"]
+
+
 def _texts(folder: Traversable) -> dict[str, str]:
     return {
         file.name.removesuffix(".toml"): file.read_text()

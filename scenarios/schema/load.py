@@ -1,7 +1,7 @@
 """Finds, reads and validates scenario files."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,12 @@ from pydantic import ValidationError
 
 from network.topology import read_positions
 from scenarios.files.outputs import no_file
-from scenarios.files.shipped import shipped_folder, shipped_scenarios, shipped_sweeps
+from scenarios.files.shipped import (
+    shipped_folder,
+    shipped_recordings,
+    shipped_scenarios,
+    shipped_sweeps,
+)
 from scenarios.plugins import load_plugins
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
@@ -64,10 +69,15 @@ def load_scenario(
         raise ScenarioError(name_or_path, [Fault("", "", _SWEEP)])
     infer_count(content, base_dir)
     scenario = validate_scenario(content, name_or_path)
-    recording = getattr(scenario.phenomenon, "file", None)
-    if base_dir == Path() and recording is not None and (shipped_folder() / recording).is_file():
-        base_dir = shipped_folder()  # its recording ships with it
-    return LoadedScenario(scenario, name_or_path, base_dir, allow_functions)
+    folder = inputs_folder([getattr(scenario.phenomenon, "file", None)], base_dir)
+    return LoadedScenario(scenario, name_or_path, folder, allow_functions)
+
+
+def inputs_folder(recordings: Collection[object], base_dir: Path) -> Path:
+    """Where the paths in a scenario start: a shipped one has an empty `base_dir`, but its recordings may ship with it."""
+    if base_dir == Path() and all(name in shipped_recordings() for name in recordings):
+        return shipped_folder()
+    return base_dir
 
 
 def find_text(name_or_path: str, shipped: Mapping[str, str], noun: str) -> tuple[str, Path]:

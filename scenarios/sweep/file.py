@@ -28,12 +28,20 @@ from pydantic import Field, ValidationError
 from analysis.compare.groups import short_keys, value_text
 from scenarios.files.shipped import shipped_scenarios, shipped_sweeps
 from scenarios.schema.base import Seed, Table
-from scenarios.schema.load import find_text, infer_count, parse_toml, put_key, validate_scenario
+from scenarios.schema.load import (
+    find_text,
+    infer_count,
+    inputs_folder,
+    parse_toml,
+    put_key,
+    validate_scenario,
+)
 from scenarios.schema.messages import faults_of
 from scenarios.schema.scenario import Scenario
 from scenarios.sweep.winners import WinnersTable, winners_faults
 from sim.errors import Fault, ScenarioError
 
+_RECORDING: Final = "phenomenon.file"
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._+=,-]*$"
 _NAME_LENGTH_MAX: Final = 100
 VARIANT: Final = "variant"
@@ -125,6 +133,9 @@ def load_sweep(name_or_path: str) -> Sweep:
         raise ScenarioError(name_or_path, faults)
     scenario_content, base_dir = _scenario(table.scenario, folder, name_or_path)
     points, axes = _points(table)
+    phenomenon = scenario_content.get("phenomenon")
+    own = phenomenon.get("file") if isinstance(phenomenon, dict) else None
+    base_dir = inputs_folder([point.settings.get(_RECORDING, own) for point in points], base_dir)
     return Sweep(
         name=table.name or Path(name_or_path).name.removesuffix(".toml"),
         source=name_or_path,

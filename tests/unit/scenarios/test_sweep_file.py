@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from scenarios.files.shipped import shipped_sweeps
-from scenarios.schema.load import put_key
+from scenarios.schema.load import LoadedScenario, put_key
 from scenarios.sweep.file import Point, Sweep, load_sweep, point_scenario
+from scenarios.wiring.simulation import build_world
 from sim.errors import ScenarioError
 
 
@@ -166,6 +167,30 @@ def delivers(point: Point) -> bool:
     """Whether the strategy of a point delivers what is asked for."""
     asked = point.settings.get("join.answer")
     return asked != "results" or point.settings["join.strategy"] not in ("lease", "change")
+
+
+@pytest.mark.parametrize("name", shipped_sweeps())
+def test_every_shipped_sweep_has_the_inputs_of_its_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sweep = load_sweep(name)
+    seed, settings = sweep.seeds[0], sweep.points[0].settings
+    scenario = point_scenario(sweep.content, settings, seed=seed, source=name)
+    world = build_world(LoadedScenario(scenario, name, sweep.base_dir), seed)
+    assert len(world.placement.motes_m) == scenario.motes.count
+
+
+def test_a_recording_that_ships_is_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (load_sweep("joins-perimeter").base_dir / "perimeter.csv").is_file()
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'scenario = "perimeter"\nseeds = [1]\n[grid]\n"phenomenon.file" = ["mine.csv", "perimeter.csv"]\n'
+    )
+    assert load_sweep(str(own)).base_dir == tmp_path
 
 
 def test_a_point_that_the_scenario_does_not_allow_has_its_own_faults(tmp_path: Path) -> None:
