@@ -23,8 +23,8 @@ PROCESS_BYTES: Final = 210_000_000
 PROCESS_LEAST_BYTES: Final = 150_000_000
 MOTE_BYTES: Final = 5_000
 """Memory of a mote: battery, neighbours, queues, random streams."""
-ROW_BYTES: Final = 300
-"""Memory of a row that waits to be written."""
+ROW_BYTES: Final = 100
+"""Memory of a row that waits to be written: about ten cells of columns, and what writing them takes."""
 READING_HELD_BYTES: Final = 400
 """Memory for a reading with a value: in windows, and when metrics are computed."""
 LISTED_BYTES: Final = 12
