@@ -177,6 +177,7 @@ class _TableWriter:
     def release(self) -> None:
         self.rows.clear()
         self._blocks.clear()
+        self._batches.clear()
         try:
             self._writer.close()
         except OSError:
