@@ -107,7 +107,7 @@ def _ending_at_sigterm() -> Iterator[None]:
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what follows is not cut short
-        raise _Terminated
+        raise _Terminated("terminated")
 
     before = signal.signal(signal.SIGTERM, end)
     try:

@@ -194,8 +194,8 @@ def _pareto(names: tuple[str, str], candidates: Sequence[Candidate]) -> Answer:
     wanted = [f"{'more' if n in HIGHER_IS_BETTER else 'less'} {METRICS[n].label}" for n in names]
     sentence = (
         f"{len(front)} of {len(front) + len(beaten)} points are worth choosing from for {wanted[0]} and"
-        f" {wanted[1]}: {', '.join(each.label for each in front)}. Every other point is beaten in both by"
-        " one of these, by means over seeds."
+        f" {wanted[1]}: {', '.join(each.label for each in front)}. Every other point is worse in one of both"
+        " than one of these and not better in the other, by means over seeds."
     )
     shown = [(each, True) for each in front] + [(each, False) for each in beaten]
     rows = [
@@ -230,6 +230,9 @@ def _probability(
         f"{condition} is most likely with {top.candidate.label}: in {top.held} of {top.of} seeds,"
         f" which puts the probability at {cell('recall', top.share, None)}."
     )
+    as_likely = [e for e in known if e is not top and (e.held, e.of) == (top.held, top.of)]
+    if as_likely:
+        sentence += f" So it is with {', '.join(e.candidate.label for e in as_likely)}."
     if any(each.unknown for each in found):
         sentence += " Some runs ended too early to know; they do not count."
     rows = [_probability_row(each) for each in found]

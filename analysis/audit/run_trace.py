@@ -152,7 +152,10 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
     path = directory / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
+    except OSError as fault:
+        why = fault.strerror
+        raise TraceError(f"{directory}: expected a run directory: {path.name}: {why}") from None
+    except ValueError as fault:
         raise TraceError(f"{path}: cannot be read: {fault}") from None
     keys = ("status", "scenario", "counts", "rows", "simulated_s", "fingerprint", "format")
     if not isinstance(manifest, dict) or not all(key in manifest for key in keys):

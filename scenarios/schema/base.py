@@ -11,6 +11,8 @@ LARGEST: Final = 1e9
 
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST)]
+Seconds = Annotated[float, Field(ge=0.001, le=LARGEST)]
+"""How long something takes that happens again and again: shorter ones would be nothing in whole microseconds, or never end."""
 Coordinate = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 Point = Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
 Count = Annotated[int, Field(ge=1)]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from join.strategies.registry import STRATEGIES
-from scenarios.schema.base import Count, NotNegative, Positive, Share, Table
+from scenarios.schema.base import LARGEST, Count, NotNegative, Seconds, Share, Table
 from scenarios.schema.names import RuleName, StrategyName
 from sim.trace.tables import AnswerLevel
 
@@ -67,12 +67,12 @@ class Join(Table):
         " hashed to, or to the place that the value belongs to (`scope`: Zipf values with locality, recorded"
         " values)",
     )
-    cell_m: Positive | None = Field(
+    cell_m: Annotated[float, Field(ge=1, le=LARGEST)] | None = Field(
         None,
         description="`perpendicular`: about the side of a cell of the grid along whose rows readings are stored and along"
         " whose columns they probe; default: `radio.range_m`",
     )
-    refresh_s: Positive | None = Field(
+    refresh_s: Seconds | None = Field(
         None,
         description="`change`: how often a head confirms the motes that it holds at the sink; default: two windows",
     )
@@ -91,7 +91,7 @@ class Join(Table):
         description="what messages and results carry of a partner: its `latest` reading, or all its readings"
         " once (`factorised`)",
     )
-    window_s: Positive = Field(description="readings join that are at most this far apart")
+    window_s: Seconds = Field(description="readings join that are at most this far apart")
     late_s: NotNegative = Field(
         5.0, description="readings later than this are dropped, and state is kept this much longer"
     )

@@ -16,6 +16,7 @@ from scenarios.schema.base import (
     NotNegative,
     Positive,
     PositiveShare,
+    Seconds,
     Share,
     Table,
 )
@@ -41,7 +42,7 @@ class Motes(Table):
     jitter: Share = Field(
         0.0, description="`grid`: share of its cell within which a mote is moved at random"
     )
-    groups: Count = Field(
+    groups: MoteCount = Field(
         5, description="`clustered`: number of uniform centres, to which motes belong in turn"
     )
     spread_m: Positive = Field(30.0, description="`clustered`: standard deviation around a centre")
@@ -124,7 +125,9 @@ class ShadowingTable(Table):
 
     path_loss_db: Positive = Field(55.0, description="PL, the path loss at one metre")
     exponent: Annotated[float, Field(ge=1, le=8)] = Field(3.0, description="path-loss exponent n")
-    sigma_db: NotNegative = Field(3.8, description="standard deviation of X")
+    sigma_db: Annotated[float, Field(ge=0, le=100)] = Field(
+        3.8, description="standard deviation of X"
+    )
     noise_dbm: float | None = Field(None, description="noise floor; default: the profile's")
     cca_dbm: float | None = Field(
         None, description="energy above which the channel counts as busy; default: the profile's"
@@ -212,12 +215,12 @@ class Radio(Table):
         32,
         description="`csma`, `lpl`, `tdma`: what a mote can hold for sending; more is dropped as `queue full`",
     )
-    duty_cycle: PositiveShare = Field(
+    duty_cycle: Annotated[float, Field(ge=0.001, le=1)] = Field(
         1.0,
         description="`ideal`, `csma`: share of time that radios are on, all at once at the beginning of each"
         " period; messages wait for it. Elections keep everybody awake",
     )
-    wake_period_s: Positive = Field(1.0, description="period of the duty cycle")
+    wake_period_s: Seconds = Field(1.0, description="period of the duty cycle")
     wake_up_s: Annotated[float, Field(ge=0.02, le=3600)] = Field(
         0.5,
         description="`lpl`: each mote wakes up this often, at a time of its own, and samples the channel for"
@@ -306,7 +309,9 @@ class Span(Table):
 class Crashes(Table):
     """`[faults.crashes]`: motes that crash and recover at exponential times; what they held is lost."""
 
-    mean_up_s: Positive = Field(description="mean time from start or recovery to a crash")
+    mean_up_s: Annotated[float, Field(ge=0.1, le=LARGEST)] = Field(
+        description="mean time from start or recovery to a crash"
+    )
     mean_down_s: NotNegative = Field(
         0.0, description="mean time from a crash to recovery; 0: it never recovers"
     )

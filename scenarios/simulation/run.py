@@ -132,7 +132,10 @@ def _unwritable(directory: Path, failure: OSError) -> MachineError:
 def _mark_failed(manifest: Manifest, place: Path, failure: BaseException) -> None:
     """Set the status of a run to `failed`, if that can be written at all."""
     manifest.status = Status.FAILED
-    manifest.error = f"{type(failure).__name__}: {failure}"
+    if isinstance(failure, KeyboardInterrupt):
+        manifest.error = str(failure) or "interrupted"
+    else:
+        manifest.error = f"{type(failure).__name__}: {failure}"
     try:
         manifest.write(place)
     except OSError:

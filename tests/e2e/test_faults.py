@@ -34,6 +34,20 @@ SETTINGS = {
         ["trace.tables", "did you mean 'readings'?"],
     ),
     "probability above one": ("join.exploration=1.5", ["join.exploration = 1.5", "at most 1"]),
+    "groups that fill the memory": (
+        "motes.groups=1000000000",
+        ["motes.groups = 1000000000", "at most 1000000"],
+    ),
+    "cells smaller than motes": ("join.cell_m=1e-9", ["join.cell_m = 1e-09", "at least 1"]),
+    "no time between refreshes": ("join.refresh_s=1e-9", ["join.refresh_s", "at least 0.001"]),
+    "no window": ("join.window_s=1e-9", ["join.window_s = 1e-09", "at least 0.001"]),
+    "no time to crash": ("faults.crashes={mean_up_s=1e-9}", ["mean_up_s", "at least 0.1"]),
+    "no period": ("radio.wake_period_s=1e-9", ["radio.wake_period_s", "at least 0.001"]),
+    "never awake": ("radio.duty_cycle=1e-9", ["radio.duty_cycle", "at least 0.001"]),
+    "shadows beyond all measure": (
+        "radio.shadowing.sigma_db=1e9",
+        ["radio.shadowing.sigma_db", "at most 100"],
+    ),
     "text for a table": ("field=3", ["field = 3", "expected a table"]),
     "short round": ("clustering.round_s=2.0", ["clustering.round_s = 2.0", "at least 10 s"]),
     "range beyond the radio": (

@@ -53,7 +53,11 @@ def test_the_tutorial_s_real_radios_have_room_on_the_channel(tmp_path: Path) -> 
     counts = run_here(tmp_path / "run", *words, scenario=str(tmp_path / "yard.toml")).counts
     assert counts["traffic"].keys() >= {"probe", "result", "mac-ack"}
     assert counts["fates"]["joined"] > 0.95 * counts["readings_with_value"] > 0
-    assert counts["requests"]["finished"] > 0.9 * sum(counts["requests"].values())
+    finished, requests = counts["requests"]["finished"], sum(counts["requests"].values())
+    assert finished > 0.9 * requests
+    assert f"of {counts['readings_with_value']} readings with a value" in TEXT
+    assert f"{finished} of {requests} requests finish" in TEXT
+    assert f"come {counts['mean_delay_ms']:.0f} ms after" in TEXT
 
 
 def test_the_tutorial_s_recording_can_be_replayed(tmp_path: Path) -> None:
