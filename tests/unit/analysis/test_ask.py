@@ -173,6 +173,17 @@ def test_runs_that_ended_too_early_do_not_count_as_either() -> None:
     assert "ended too early" in said.sentence
 
 
+def test_points_that_are_as_likely_are_named_too() -> None:
+    points = [
+        candidate(name, detection_delay_s=[3, times])
+        for name, times in (("a", 4), ("b", 3), ("c", 9))
+    ]
+    condition = Condition("detection_delay_s", "<=", 5.0)
+    said = answer(Ask(probability=condition), Evidence(points, ORIGIN)).sentence
+    assert "most likely with a" in said
+    assert "So it is with b." in said
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=9),
     st.sampled_from([0.05, 0.25, 0.5, 0.95, 1.0]),
