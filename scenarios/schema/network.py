@@ -24,6 +24,7 @@ from scenarios.schema.names import MacName
 from sim.errors import one_of
 
 Exponent = Annotated[int, Field(ge=0, le=8)]
+Dbm = Annotated[float, Field(ge=-300, le=300)]
 
 
 class Motes(Table):
@@ -128,8 +129,8 @@ class ShadowingTable(Table):
     sigma_db: Annotated[float, Field(ge=0, le=100)] = Field(
         3.8, description="standard deviation of X"
     )
-    noise_dbm: float | None = Field(None, description="noise floor; default: the profile's")
-    cca_dbm: float | None = Field(
+    noise_dbm: Dbm | None = Field(None, description="noise floor; default: the profile's")
+    cca_dbm: Dbm | None = Field(
         None, description="energy above which the channel counts as busy; default: the profile's"
     )
     modulation: Literal["profile", "fsk-manchester", "fsk-nrz", "o-qpsk-ns3", "o-qpsk-tossim"] = (
@@ -196,7 +197,7 @@ class Radio(Table):
     loss: Loss = Field(
         0.0, description="share of frames lost at random, on top of what the channel loses"
     )
-    tx_dbm: float | None = Field(
+    tx_dbm: Dbm | None = Field(
         None,
         description="transmit power: the least level of at least this much; default: the profile's",
     )

@@ -25,6 +25,8 @@ from sim.units import to_us
 
 DEFAULT_QUERY = "join"
 """Name of the answer in the trace of a scenario without a [[query]]."""
+SPREAD_MOST = 10
+"""How far clustered motes may spread, in sides of the field: they are drawn again until they are inside."""
 
 
 class FieldTable(Table):
@@ -171,6 +173,12 @@ class Scenario(Table):
             raise ValueError(
                 f"motes.placement = 'recorded': expected phenomenon.kind = {expected}, found"
                 f" {self.phenomenon.kind!r}"
+            )
+        side_m = min(self.field.width_m, self.field.height_m)
+        if self.motes.placement == "clustered" and self.motes.spread_m > SPREAD_MOST * side_m:
+            raise ValueError(
+                f"motes.spread_m = {self.motes.spread_m}: expected at most {SPREAD_MOST} times the field's"
+                f" shorter side, {side_m} m, or hardly any mote would fall inside"
             )
         if self.motes.start_s + self.motes.drain_s >= self.duration_s:
             raise ValueError(

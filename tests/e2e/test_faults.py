@@ -48,6 +48,14 @@ SETTINGS = {
         "radio.shadowing.sigma_db=1e9",
         ["radio.shadowing.sigma_db", "at most 100"],
     ),
+    "noise of a star": (
+        "radio.shadowing.noise_dbm=1e9",
+        ["radio.shadowing.noise_dbm", "at most 300"],
+    ),
+    "motes all over the world": (
+        "motes={count=9, placement='clustered', spread_m=1e9, interval_s=1.0}",
+        ["motes.spread_m = 1000000000.0", "at most 10 times the field's shorter side"],
+    ),
     "text for a table": ("field=3", ["field = 3", "expected a table"]),
     "short round": ("clustering.round_s=2.0", ["clustering.round_s = 2.0", "at least 10 s"]),
     "range beyond the radio": (
