@@ -153,8 +153,8 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except OSError as fault:
-        why = fault.strerror
-        raise TraceError(f"{directory}: expected a run directory: {path.name}: {why}") from None
+        why = f"{path.name} cannot be read: {fault.strerror}"
+        raise TraceError(f"{directory}: expected a run directory; {why}") from None
     except ValueError as fault:
         raise TraceError(f"{path}: cannot be read: {fault}") from None
     keys = ("status", "scenario", "counts", "rows", "simulated_s", "fingerprint", "format")
