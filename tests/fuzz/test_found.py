@@ -8,7 +8,7 @@ from tests.fuzz.generator import Fuzzed
 from tests.fuzz.judge import judge
 
 FOUND = {
-    "a mote that leads the cell of the dead leader whom it sent a probe": (
+    "a mote that leads the cell of the dead leader that it probed": (
         "snjoin-zipf",
         579,
         (
