@@ -6,6 +6,7 @@ in a real network. All motes in range of a broadcast hear it and pay for it, inc
 Copies that arrive after their interval do not count.
 """
 
+from array import array
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -52,7 +53,7 @@ class ElectionDriver:
                 copies = _Copies()
                 self._put_on_air(send, copies)
                 yield self._kernel.timeout(send.wait_us)
-                send = election.send(Heard(_nodes(copies.sources), _nodes(copies.targets)))
+                send = election.send(copies.heard())
         except StopIteration as finished:
             clusters: Clusters = finished.value
             return clusters
@@ -95,12 +96,20 @@ class _Copies:
     """The copies that arrived of messages sent in one interval."""
 
     def __init__(self) -> None:
-        self.sources: list[int] = []
-        self.targets: list[int] = []
+        # Arrays of numbers: an election among 100,000 motes has millions of copies.
+        self._sources = array("q")
+        self._counts = array("q")
+        self._targets = array("q")
 
     def add(self, source: int, heard: list[int]) -> None:
-        self.sources.extend([source] * len(heard))
-        self.targets.extend(heard)
+        self._sources.append(source)
+        self._counts.append(len(heard))
+        self._targets.fromlist(heard)
+
+    def heard(self) -> Heard:
+        """Source and target of every copy."""
+        sources, counts, targets = map(_numbers, (self._sources, self._counts, self._targets))
+        return Heard(np.repeat(sources, counts), targets)
 
     def only(self, within: Neighbourhood) -> Callable[[int, list[int]], None]:
         """A function that adds the copies that reached intended receivers."""
@@ -112,5 +121,5 @@ class _Copies:
         return add
 
 
-def _nodes(numbers: list[int]) -> Nodes:
-    return np.array(numbers, dtype=np.int64)
+def _numbers(cells: "array[int]") -> Nodes:
+    return np.array(cells, dtype=np.int64)
