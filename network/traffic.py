@@ -5,7 +5,7 @@ sent in it is still on air.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from math import prod
 
@@ -14,20 +14,25 @@ from numpy.typing import NDArray
 
 from network.contract import NodeId
 from network.transmission_log import IN_FLIGHT, NONE, LogColumns, TransmissionLog
-from sim.trace.recorder import Rows
+from sim.trace.cells import Cells
 from sim.units import US_PER_S
 
 Ints = NDArray[np.int64]
 
-SENT, SENT_BYTES, RECEIVED, RECEIVED_BYTES, LOST, ADDRESSED = range(6)
+SECOND, NODE, KIND, SENT, SENT_BYTES, RECEIVED, RECEIVED_BYTES, LOST, ADDRESSED = range(9)
+"""The rows of a block: its columns are cells of second, node and kind, with their counts."""
 
 
 class TrafficTally:
     """Sums of traffic, and their totals over the run by kind."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._cells: dict[tuple[int, NodeId, str], list[int]] = defaultdict(lambda: [0] * 6)
+    def __init__(self, write: Callable[[Sequence[Cells]], None]) -> None:
+        """`write` takes rows of `traffic` as columns."""
+        self._write = write
+        self._kinds: list[str] = []
+        """The names that kinds are numbered by."""
+        self._blocks: list[Ints] = []
+        """What has been counted and not yet written."""
         self.totals: dict[str, list[int]] = defaultdict(lambda: [0] * 6)
         """By kind: sent, sent_bytes, received, received_bytes, lost, addressed."""
 
@@ -42,17 +47,28 @@ class TrafficTally:
 
     def write(self, before_us: int) -> None:
         """Write the seconds that ended before `before_us`, in order."""
-        before_s = before_us // US_PER_S
-        done = sorted(key for key in self._cells if key[0] < before_s)
-        for key in done:
-            cell = self._cells.pop(key)
-            second, node, kind = key
-            self._rows.append((second, node, kind, *cell))
-            totals = self.totals[kind]
-            for column, count in enumerate(cell):
-                totals[column] += count
+        if not self._blocks:
+            return
+        counted = np.concatenate(self._blocks, axis=1)
+        is_over = counted[SECOND] < before_us // US_PER_S
+        self._blocks = [counted[:, ~is_over]]
+        cells = counted[:, is_over]
+        if not cells.size:
+            return
+        by_name = np.argsort(np.argsort(self._kinds))[cells[KIND]]
+        cells = cells[:, np.lexsort((by_name, cells[NODE], cells[SECOND]))]
+        is_first = np.any(np.diff(cells[:SENT], axis=1, prepend=NONE) != 0, axis=0)
+        counts = np.add.reduceat(cells[SENT:], np.flatnonzero(is_first), axis=1)
+        second, node, kind = cells[:SENT, is_first]
+        names = tuple(self._kinds)
+        self._write([Cells(second), Cells(node), Cells(kind, names=names), *map(Cells, counts)])
+        for number in np.unique(kind).tolist():
+            of_kind = counts[:, kind == number].sum(axis=1).tolist()
+            totals = self.totals[names[number]]
+            totals[:] = map(sum, zip(totals, of_kind, strict=True))
 
     def _absorb_log(self, log: LogColumns) -> None:
+        kinds = self._numbers(log.kinds)[log.kind]
         lost = np.where(log.outcome == IN_FLIGHT, 0, log.addressed - log.received)
         sent = {
             SENT: np.ones_like(lost),
@@ -60,53 +76,50 @@ class TrafficTally:
             LOST: lost,
             ADDRESSED: log.addressed,
         }
-        self._add(log.kinds, log.kind, log.at_us, log.source, sent)
+        self._add(kinds, log.at_us, log.source, sent)
         # Copies of broadcasts that arrived are counted as receptions.
         rows = np.flatnonzero((log.received > 0) & (log.target != NONE))
         copies = {RECEIVED: np.ones_like(rows), RECEIVED_BYTES: log.size[rows]}
-        self._add(log.kinds, log.kind[rows], log.arrived_us[rows], log.target[rows], copies)
+        self._add(kinds[rows], log.arrived_us[rows], log.target[rows], copies)
 
     def _absorb_receptions(self, receptions: list[tuple[int, str, int, list[NodeId]]]) -> None:
         arrived_us, kinds, sizes, heard = zip(*receptions, strict=True)
         copies = _column(map(len, heard))
-        names, kind = _named(kinds)
         nodes = _column(chain.from_iterable(heard))
         received = {
             RECEIVED: np.ones_like(nodes),
             RECEIVED_BYTES: np.repeat(_column(sizes), copies),
         }
-        self._add(
-            names, np.repeat(kind, copies), np.repeat(_column(arrived_us), copies), nodes, received
-        )
+        kind = np.repeat(self._numbers(kinds), copies)
+        self._add(kind, np.repeat(_column(arrived_us), copies), nodes, received)
 
-    def _add(
-        self,
-        names: Sequence[str],
-        kinds: Ints,
-        times_us: Ints,
-        nodes: Ints,
-        columns: dict[int, Ints],
-    ) -> None:
-        """Add `columns` to the cells of second, node and kind (a position in `names`)."""
+    def _add(self, kinds: Ints, times_us: Ints, nodes: Ints, columns: dict[int, Ints]) -> None:
+        """Add `columns` to the cells of second, node and kind."""
         if not len(nodes):
             return
         seconds = times_us // US_PER_S
         first_s, first_node = seconds.min(), nodes.min()
-        shape = (int(seconds.max() - first_s) + 1, int(nodes.max() - first_node) + 1, len(names))
+        shape = (
+            int(seconds.max() - first_s) + 1,
+            int(nodes.max() - first_node) + 1,
+            len(self._kinds),
+        )
         place = ((seconds - first_s) * shape[1] + (nodes - first_node)) * shape[2] + kinds
         used, group = _numbered(place, prod(shape))
-        sums = {
-            column: np.bincount(group, weights=cells).astype(np.int64).tolist()
-            for column, cells in columns.items()
-        }
-        second, node, kind = np.unravel_index(used, shape)
-        keys = zip(
-            (second + first_s).tolist(), (node + first_node).tolist(), kind.tolist(), strict=True
-        )
-        for position, (at_s, who, number) in enumerate(keys):
-            cell = self._cells[at_s, who, names[number]]
-            for column, cells in sums.items():
-                cell[column] += cells[position]
+        block = np.zeros((ADDRESSED + 1, len(used)), np.int64)
+        block[SECOND], block[NODE], block[KIND] = np.unravel_index(used, shape)
+        block[SECOND] += first_s
+        block[NODE] += first_node
+        for column, cells in columns.items():
+            block[column] = np.bincount(group, weights=cells)
+        self._blocks.append(block)
+
+    def _numbers(self, kinds: Sequence[str]) -> Ints:
+        """The number of each kind."""
+        for kind in dict.fromkeys(kinds):
+            if kind not in self._kinds:
+                self._kinds.append(kind)
+        return _column(map(self._kinds.index, kinds))
 
 
 def _numbered(places: Ints, size: int) -> tuple[Ints, Ints]:
@@ -117,11 +130,5 @@ def _numbered(places: Ints, size: int) -> tuple[Ints, Ints]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[places]
 
 
-def _named(kinds: Sequence[str]) -> tuple[list[str], Ints]:
-    """The distinct kinds, and for each row the position of its kind among them."""
-    names = list(dict.fromkeys(kinds))
-    return names, _column(map({name: number for number, name in enumerate(names)}.get, kinds))
-
-
-def _column(cells: Iterable[int | None]) -> Ints:
+def _column(cells: Iterable[int]) -> Ints:
     return np.fromiter(cells, np.int64)

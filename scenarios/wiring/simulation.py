@@ -167,7 +167,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
         kernel=kernel,
         ledger=ledger,
         network=network,
-        tally=TrafficTally(recorder.rows("traffic")),
+        tally=TrafficTally(lambda columns: recorder.extend("traffic", lambda: columns)),
         accounts=accounts,
         sink=sink,
         queries=queries,
