@@ -1,10 +1,9 @@
 """Links between motes within a given range."""
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.spatial import cKDTree
 
 from clustering.contract import Flags, Neighbourhood, Reals
+from sim.point_grid import pairs_within
 
 
 def neighbourhood_within(
@@ -16,21 +15,14 @@ def neighbourhood_within(
     """
     count = len(positions_m)
     nodes = np.arange(count) if among is None else np.flatnonzero(among)
-    pairs = nodes[cKDTree(positions_m[nodes]).query_pairs(range_m, output_type="ndarray")]
-    one, other = pairs[:, 0], pairs[:, 1]
-    lengths_m = np.sqrt(((positions_m[one] - positions_m[other]) ** 2).sum(axis=1))
-    # Coordinates to sorted rows in linear time; zero lengths (motes on one spot) stay links.
-    links = coo_array(
-        (
-            np.concatenate([lengths_m, lengths_m]),
-            (np.concatenate([one, other]), np.concatenate([other, one])),
-        ),
-        shape=(count, count),
-    ).tocsr()
+    one, other = (nodes[each] for each in pairs_within(positions_m[nodes], range_m))
+    # Sorted as one number per link. Zero lengths (motes on one spot) are links, too.
+    links = np.sort(np.concatenate([one * count + other, other * count + one]))
+    sources, targets = np.divmod(links, max(count, 1))
     return Neighbourhood(
-        starts=links.indptr.astype(np.int64),
-        targets=links.indices.astype(np.int64),
-        distances_m=links.data,
+        starts=np.searchsorted(sources, np.arange(count + 1)),
+        targets=targets,
+        distances_m=np.sqrt(((positions_m[sources] - positions_m[targets]) ** 2).sum(axis=1)),
         range_m=range_m,
     )
 

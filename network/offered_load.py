@@ -10,11 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import dijkstra
-from scipy.spatial import cKDTree
 
 from network.radio.profile import MacTiming, Profile
+from sim.point_grid import pairs_within
 from sim.units import US_PER_S
 
 NEAR_HOPS = 2
@@ -74,8 +72,11 @@ def load_near_sink(
 
 def mean_hops(points_m: NDArray[np.float64], range_m: float) -> float:
     """Hops from the motes to the sink, the last point, on shortest paths; without the motes that have none."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
     count = len(points_m)
-    one, other = cKDTree(points_m).query_pairs(range_m, output_type="ndarray").T
+    one, other = pairs_within(points_m, range_m)
     links = coo_array((np.ones(len(one)), (one, other)), shape=(count, count)).tocsr()
     hops = dijkstra(links, directed=False, indices=[count - 1], unweighted=True)[0, :-1]
     reached = hops[np.isfinite(hops)]

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from join.contract import Arity, Occurrence, Partner, Stream
-from join.operators.registry import make_operator
 from join.reading import Reading
 from join.strategies.contract import JoinSettings
 from join.strategies.snjoin_star.head import ClusterHead, HeadSettings
@@ -54,6 +53,8 @@ class OperatorAtSink:
     """
 
     def __init__(self, name: str, *, window_us: int, late_us: int, factorised: bool) -> None:
+        from join.operators.registry import make_operator  # few runs need operators
+
         self._operator = make_operator(
             name, windows=Uniform(window_us), arity=Arity.VARIABLE, late_us=late_us
         )

@@ -3,17 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from join.contract import Partner, Stream, Value
 from join.reading import Reading
 from join.sink.activity import Vouched
 from join.sink.answer import Answer, Census
-from join.sink.queries import SinkQueries
 from network.contract import Clock, LocalTime, true_time
 from sim.trace.recorder import Rows
 from sim.trace.rows import result_row
 from sim.trace.tables import AnswerLevel
 from sim.units import US_PER_S
+
+if TYPE_CHECKING:
+    from join.sink.queries import SinkQueries
 
 MEMORY_US = 60 * US_PER_S
 """How long beyond two windows the sink remembers the partners it has reported of a reading."""
@@ -48,7 +51,7 @@ class SinkSite:
         rows: Rows,
         settings: SinkSettings,
         true_us: LocalTime,
-        queries: SinkQueries | None = None,
+        queries: "SinkQueries | None" = None,
     ) -> None:
         """A sink that writes results to `rows`.
 

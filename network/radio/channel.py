@@ -15,12 +15,12 @@ from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from network.contract import NodeId
 from network.radio.profile import DatasheetRadio, FirstOrderRadio, PowerLevel, Profile
 from network.topology import Placement
 from sim.memo import Memo
+from sim.point_grid import PointGrid, pairs_within
 from sim.trace.tables import SINK
 
 REFERENCE_BYTES: Final = 50
@@ -97,7 +97,7 @@ class Geometry:
     def __init__(self, placement: Placement, profile: Profile) -> None:
         self._placement = placement
         self._profile = profile
-        self._tree = cKDTree(placement.points_m)
+        self._grid = PointGrid(placement.points_m)
         self._distances_m: Memo[tuple[NodeId, NodeId], float] = Memo(
             lambda pair: placement.distance_m(*pair)
         )
@@ -126,12 +126,13 @@ class Geometry:
 
     def near(self, node: NodeId, range_m: float) -> list[NodeId]:
         """The other motes within `range_m`, ascending."""
-        found = self._tree.query_ball_point(self._placement.points_m[node], range_m)
-        return sorted(other for other in found if other not in (node % self.nodes, self.nodes - 1))
+        found = self._grid.near(self._placement.points_m[node], range_m)
+        others: list[NodeId] = found[(found != node) & (found != self.nodes - 1)].tolist()
+        return others
 
     def pairs(self, range_m: float) -> NDArray[np.int64]:
         """Both directions of every pair within `range_m`, the sink as the last number."""
-        found = self._tree.query_pairs(range_m, output_type="ndarray").astype(np.int64)
+        found = np.column_stack(pairs_within(self._placement.points_m, range_m))
         both = np.concatenate([found, found[:, ::-1]])
         return both[np.lexsort((both[:, 1], both[:, 0]))]
 

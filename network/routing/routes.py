@@ -4,21 +4,23 @@ For every target of a message, one tree of shortest paths is kept, by hops, dist
 transmissions (ETX, De Couto et al., MobiCom 2003: 1 / (forward rate x reverse rate)). SciPy's Dijkstra grows
 a tree of 2,000 motes and 75,000 links in 1 ms, where networkx takes 25 ms (`tests/bench/bench_network.py`); with a
 tree per target and repairs at every death, that is the difference between seconds and minutes. Tests check the
-paths against networkx.
+paths against networkx. SciPy is imported where it is used: only runs over several hops need it, and it takes a tenth of a second.
 """
 
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, dijkstra
 
 from network.contract import NodeId
 from network.radio.channel import Links
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 NOWHERE = -9999
 """SciPy's mark for a node without predecessor."""
@@ -119,6 +121,9 @@ class Routes:
 
     def _grow(self, root: int) -> list[int]:
         """For each node the next hop on its shortest path to `root`."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
         if self._graph is None:
             kept = self._alive[self._sources] & self._alive[self._targets]
             # Reversed, so that paths from the root are paths to it.
@@ -146,6 +151,9 @@ def first_partition_us(
         changes: When which mote stopped (False) or began to work (True), in order of time.
         absent: Motes that do not work at the start.
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     alive = np.ones(nodes, dtype=np.bool_)
     alive[list(absent)] = False
     for at_us, at_once in groupby([(0, nodes - 1, True), *changes], key=itemgetter(0)):

@@ -8,9 +8,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from join.dsms.language.errors import QueryError
-from join.dsms.language.parse import parse
-from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
 from join.strategies.registry import STRATEGIES
 from scenarios.phenomena.contract import PhenomenonTable
 from scenarios.phenomena.registry import kind_of, kinds, phenomenon_tables
@@ -97,6 +94,11 @@ class Query(Table):
     @field_validator("sql")
     @classmethod
     def _parses(cls, sql: str, info: ValidationInfo) -> str:
+        # Here and below, the language is imported by scenarios that have a query.
+        from join.dsms.language.errors import QueryError
+        from join.dsms.language.parse import parse
+        from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
+
         try:
             if info.data.get("placement") == "network":
                 parse_sensors_query(sql)
@@ -108,6 +110,8 @@ class Query(Table):
 
     def asks_for_the_join(self, window_us: int) -> bool:
         """Whether this is the variable-arity join over `window_us`, which `[join]` runs."""
+        from join.sink.sensors_query import QuerySyntaxError, parse_sensors_query
+
         try:
             return parse_sensors_query(self.sql).window_us == window_us
         except QuerySyntaxError:
@@ -225,6 +229,8 @@ class Scenario(Table):
             faults.append(f"query: expected at most one with placement = 'network', found {found}")
         for place, query in enumerate(self.query):
             if query in placed:
+                from join.sink.sensors_query import parse_sensors_query
+
                 window_us = parse_sensors_query(query.sql).window_us
                 if window_us != to_us(self.join.window_s):
                     faults.append(

@@ -14,10 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from analysis.metrics.kept import keep_metrics
 from join.strategies.contract import Choosing
 from join.strategies.registry import STRATEGIES
-from scenarios.recorded.figures import query_figures, window_figures
 from scenarios.schema.load import LoadedScenario
 from scenarios.simulation.course import Progress, simulate
 from scenarios.simulation.limits import Warn, check_room, warn_in_python
@@ -89,6 +87,8 @@ def run_scenario(
     measuring()
     del world
     _release_memory()  # metrics need the room
+    from analysis.metrics.kept import keep_metrics  # imported now, so that the run starts sooner
+
     try:
         keep_metrics(directory, manifest)
     except OSError as failure:
@@ -223,10 +223,7 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "results": sink.results,
         "mean_width": sink.width / sink.results if sink.results else None,
         "mean_delay_ms": sink.delay_us / sink.results / 1000 if sink.results else None,
-        "queries": query_figures(simulation.queries.engine) if simulation.queries else {},
-        "predicate_windows": window_figures(simulation.queries.engine)
-        if simulation.queries
-        else {},
+        **_query_figures(simulation),
         "probes": accounts.probes,
         "heads_probed": accounts.heads_probed,
         "heads_matched": accounts.heads_matched,
@@ -239,6 +236,15 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "events": simulation.kernel.processed,
         **({"chosen": dict(chosen)} if chosen is not None else {}),
     }
+
+
+def _query_figures(simulation: Simulation) -> dict[str, Any]:
+    if simulation.queries is None:
+        return {"queries": {}, "predicate_windows": {}}
+    from scenarios.recorded.figures import query_figures, window_figures
+
+    engine = simulation.queries.engine
+    return {"queries": query_figures(engine), "predicate_windows": window_figures(engine)}
 
 
 def _versions() -> dict[str, str]:

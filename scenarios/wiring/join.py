@@ -1,8 +1,8 @@
 """Makes the join of a scenario: the sink, and the strategy that feeds it."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from join.sink.queries import SinkQueries
 from join.sink.sets_site import SetsSettings, SetsSite
 from join.sink.site import SinkSettings, SinkSite, merge_all, merge_latest
 from join.strategies.accounts import Accounts
@@ -30,6 +30,9 @@ from sim.trace.recorder import Recorder
 from sim.trace.tables import AnswerLevel
 from sim.units import US_PER_S, to_us
 
+if TYPE_CHECKING:
+    from join.sink.queries import SinkQueries
+
 WAIT_S = 2.0
 """How long an initiator waits for a reply unless the scenario says otherwise, where a request can be lost."""
 
@@ -54,7 +57,7 @@ def build_sink(
     kernel: Kernel,
     network: Network,
     recorder: Recorder,
-    queries: SinkQueries | None,
+    queries: "SinkQueries | None",
 ) -> SinkSite | SetsSite:
     """The sink, with the queries that run there."""
     level = AnswerLevel(scenario.join.answer)

@@ -52,18 +52,14 @@ def refused_functions(functions: Mapping[str, str], *, allowed: bool) -> list[Fa
     return [Fault(f"functions.{name}", repr(at), NOT_ALLOWED) for name, at in functions.items()]
 
 
-def build_engine(
-    loaded: LoadedScenario, attribute: str, tables: Sequence[RecordedTable]
-) -> Engine | None:
-    """The stream database with the queries of the sink; None: there are none.
+def build_engine(loaded: LoadedScenario, attribute: str, tables: Sequence[RecordedTable]) -> Engine:
+    """The stream database with the queries of the sink.
 
     Raises:
         ScenarioError: queries cannot be run; lists every error of every query.
     """
     scenario = loaded.scenario
     _check_join(loaded, attribute)
-    if not scenario.sink_queries:
-        return None
     catalog = Catalog()
     catalog.add_stream(sensors_schema(attribute))
     for table in tables:

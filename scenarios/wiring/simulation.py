@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from clustering.rounds import Rounds
-from join.sink.queries import SinkQueries
 from join.sink.sets_site import SetsSite
 from join.sink.site import SinkSite
 from join.strategies.accounts import Accounts
@@ -13,7 +13,6 @@ from network.ledger import Ledger
 from network.radio.profile import Profile
 from network.topology import Placement
 from network.traffic import TrafficTally
-from scenarios.files.queries import RecordedTable
 from scenarios.phenomena.contract import Phenomenon, Surroundings
 from scenarios.phenomena.registry import build_phenomenon
 from scenarios.schema.load import LoadedScenario
@@ -23,18 +22,16 @@ from scenarios.simulation.tracking import Tracking
 from scenarios.wiring.clustering import build_rounds
 from scenarios.wiring.join import build_accounts, build_join, build_sink
 from scenarios.wiring.network import Network, battery_j, build_network
-from scenarios.wiring.queries import (
-    build_engine,
-    build_sink_queries,
-    read_functions,
-    read_tables,
-)
 from scenarios.wiring.site import Site, build_site
 from sim.errors import Fault, InputError, ScenarioError
 from sim.kernel import Kernel
 from sim.rng import RandomStreams
 from sim.trace.recorder import Recorder
 from sim.units import to_us
+
+if TYPE_CHECKING:
+    from join.sink.queries import SinkQueries
+    from scenarios.files.queries import RecordedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class World:
     seed: int
     site: Site
     phenomenon: Phenomenon
-    tables: tuple[RecordedTable, ...]
+    tables: "tuple[RecordedTable, ...]"
     """Tables that queries at the sink can name."""
     inputs: Mapping[str, str]
     """Digest of every input file."""
@@ -77,7 +74,7 @@ class Simulation:
     tally: TrafficTally
     accounts: Accounts
     sink: SinkSite | SetsSite
-    queries: SinkQueries | None
+    queries: "SinkQueries | None"
     join: JoinStrategy
     rounds: Rounds
     sensing: Sensing
@@ -108,10 +105,7 @@ def build_world(loaded: LoadedScenario, seed: int) -> World:
             raise ScenarioError(loaded.source, [Fault("join.home", "'scope'", expected)])
     except InputError as fault:
         raise ScenarioError(loaded.source, [Fault("phenomenon", "", str(fault))]) from None
-    read_functions(loaded, inputs)
-    tables = read_tables(loaded, inputs)
-    # Made here only to find errors in the queries before anything is written.
-    build_engine(loaded, phenomenon.attribute, tables)
+    tables = _read_queries(loaded, phenomenon.attribute, inputs)
     return World(
         loaded=loaded,
         seed=seed,
@@ -179,9 +173,28 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
     )
 
 
-def _build_queries(world: World, kernel: Kernel, recorder: Recorder) -> SinkQueries | None:
-    engine = build_engine(world.loaded, world.phenomenon.attribute, world.tables)
-    if engine is None:
+def _read_queries(
+    loaded: LoadedScenario, attribute: str, inputs: dict[str, str]
+) -> "tuple[RecordedTable, ...]":
+    """The tables that queries can name; digests of what the queries read go to `inputs`."""
+    scenario = loaded.scenario
+    if not (scenario.query or scenario.tables or scenario.functions):
+        return ()
+    # The stream database takes a tenth of a second to import, and many runs have no query.
+    from scenarios.wiring.queries import build_engine, read_functions, read_tables
+
+    read_functions(loaded, inputs)
+    tables = read_tables(loaded, inputs)
+    # Made here only to find errors in the queries before anything is written.
+    build_engine(loaded, attribute, tables)
+    return tables
+
+
+def _build_queries(world: World, kernel: Kernel, recorder: Recorder) -> "SinkQueries | None":
+    if not world.scenario.sink_queries:
         return None
+    from scenarios.wiring.queries import build_engine, build_sink_queries
+
+    engine = build_engine(world.loaded, world.phenomenon.attribute, world.tables)
     positions_m = [(x_m, y_m) for x_m, y_m in world.placement.motes_m.tolist()]
     return build_sink_queries(engine, world.tables, kernel, recorder.rows("results"), positions_m)

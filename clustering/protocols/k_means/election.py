@@ -7,7 +7,6 @@ themselves; a node joins the nearest that it hears and is its own head if it hea
 """
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from clustering.contract import (
     Clusters,
@@ -79,6 +78,8 @@ def appoint(
     random: np.random.Generator,
 ) -> tuple[Nodes, int]:
     """The heads among the `known` nodes, ascending, and the number of passes that it took."""
+    from scipy.spatial import cKDTree  # takes a fifth of a second, and no other protocol needs it
+
     if not len(known):
         return known, 0
     points_m, energy = positions_m[known], energy_share[known]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,12 @@ from scenarios.phenomena.contract import (
     Surroundings,
 )
 from scenarios.phenomena.gas.sensors import LevelMeter, distinct_rounds
-from scenarios.phenomena.replay.recording import Recording, read_recording
 from scenarios.phenomena.replay.table import ReplayTable
 from sim.errors import InputError
 from sim.units import US_PER_S
+
+if TYPE_CHECKING:
+    from scenarios.phenomena.replay.recording import Recording
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,7 +34,7 @@ class Replay(Phenomenon):
 
     def __init__(
         self,
-        recording: Recording,
+        recording: "Recording",
         *,
         attribute: str,
         by_level: bool,
@@ -121,6 +123,9 @@ class Replay(Phenomenon):
 
 
 def _make(table: ReplayTable, around: Surroundings) -> Replay:
+    # Readers of files are imported by scenarios that have a recording.
+    from scenarios.phenomena.replay.recording import read_recording
+
     recording = read_recording(table, around.base_dir)
     if len(recording.nodes) != len(around.positions_m):
         raise InputError(
@@ -140,6 +145,8 @@ def _make(table: ReplayTable, around: Surroundings) -> Replay:
 
 
 def _positions_m(table: ReplayTable, base_dir: Path) -> Floats | None:
+    from scenarios.phenomena.replay.recording import read_recording
+
     return read_recording(table, base_dir).positions_m
 
 
