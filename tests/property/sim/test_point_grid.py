@@ -25,7 +25,8 @@ def some_points(draw: st.DrawFn) -> tuple[Points, float, float]:
 
 def squares(points_m: Points, point_m: Points) -> Points:
     x_m, y_m = (points_m - point_m).T
-    return x_m * x_m + y_m * y_m
+    found: Points = x_m * x_m + y_m * y_m
+    return found
 
 
 @given(some_points())
