@@ -1,18 +1,18 @@
 """How time and memory grow: with motes, window, rate and heads.
 
-`python -m tests.bench scale` prints a line for each point, measured in a process of its own, fits exponents (slopes of straight lines through
+`python -m tests.bench scale` prints a line for each point, measured five times in processes of their own (medians), fits exponents (slopes of straight lines through
 the logarithms) and draws them in docs/figures/growth.png. Costs are CPU time per second of sensing in millions of bare SimPy timeouts, and
 memory beyond that of an empty process. The field grows with the motes, so that their density stays the same.
 """
 
 import math
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from sim.trace.recorder import Recorder
 from sim.units import US_PER_S
 from tests.bench.bench_simulation import simpy_timeout_us, zipf
 from tests.bench.goals import print_goal
-from tests.bench.processes import in_a_process
+from tests.bench.processes import in_a_process, peak_mib
 
 FIGURE = Path(__file__).parents[2] / "docs" / "figures" / "growth.png"
 DENSITY = 2000 / (200 * 200)
@@ -35,6 +35,7 @@ CELL_M = 40.0
 LEARNT_S = 8
 """Seconds of sensing before those that are timed."""
 TIMED_S = 3
+REPEATS = 5
 JUDGED_MOTES = 10_000
 JUDGED_GOAL = 0.5
 EXPONENT_GOAL = 1.1
@@ -93,7 +94,7 @@ def begun(loaded: LoadedScenario, folder: Path) -> Simulation:
 def second(after_s: float = LEARNT_S, **settings: Any) -> None:  # noqa: ANN401
     """Print CPU time of a second of sensing, its events, the heads, and the memory that the network took in MiB."""
     loaded = scenario(**settings)
-    empty_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    empty_mib = peak_mib()
     with tempfile.TemporaryDirectory() as folder, rare_collection():
         simulation = begun(loaded, Path(folder))
         start_us = round(loaded.scenario.motes.start_s * US_PER_S)
@@ -106,8 +107,8 @@ def second(after_s: float = LEARNT_S, **settings: Any) -> None:  # noqa: ANN401
     expected = TIMED_S * motes.count / motes.interval_s
     assert 0.5 * expected < simulation.sensing.taken - taken < 2 * expected
     heads = simulation.rounds.heads_elected / simulation.rounds.held
-    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(cpu_s, (simulation.kernel.processed - events) / TIMED_S, heads, peak_mib - empty_mib)
+    whole_mib = peak_mib()
+    print(cpu_s, (simulation.kernel.processed - events) / TIMED_S, heads, whole_mib - empty_mib)
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
@@ -119,11 +120,15 @@ def measured(curve: Curve) -> tuple[list[float], list[float], list[float]]:
     """Sizes, millions of timeouts and MiB of a curve's points."""
     sizes, costs, memory = [], [], []
     for point in curve.points:
-        timeout_us = simpy_timeout_us(2000)
         settings = [f"{name}={value}" for name, value in point.items()]
-        cpu_s, events, heads, mib = in_a_process("bench_scale", "second", *settings)
+        repeats = []
+        for _ in range(REPEATS):
+            timeout_us = simpy_timeout_us(2000)
+            cpu_s, *others = in_a_process("bench_scale", "second", *settings)
+            repeats.append((cpu_s / timeout_us, cpu_s, *others))
+        in_timeouts, cpu_s, events, heads, mib = map(median, zip(*repeats, strict=True))
         sizes.append(float(point[curve.size]) if curve.size else heads)
-        costs.append(cpu_s / timeout_us)
+        costs.append(in_timeouts)
         memory.append(mib)
         print(
             f"  {curve.what} {sizes[-1]:>8,g}: {cpu_s:.3f} CPU s per second, {costs[-1]:.3f} M timeouts,"

@@ -1,6 +1,5 @@
 """What is spent before the first reading: imports, and set-up by the number of motes; in processes of their own."""
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from sim.units import US_PER_S
 from tests.bench.bench_scale import begun, scenario
 from tests.bench.bench_simulation import simpy_timeout_us
 from tests.bench.goals import print_goal
-from tests.bench.processes import in_a_process
+from tests.bench.processes import in_a_process, peak_mib
 
 GOALS = {2000: 0.16, 20_000: 0.95, 100_000: 5.0}
 """Millions of timeouts, by motes."""
@@ -33,7 +32,7 @@ def set_up(motes: int) -> None:
         while not simulation.sensing.with_value:
             advance(simulation, simulation.kernel.now_us + US_PER_S // 10)
     cpu_s = time.process_time() - started_s
-    print(cpu_s, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(cpu_s, peak_mib())
 
 
 def main() -> None:
