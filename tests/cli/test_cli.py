@@ -1,5 +1,6 @@
 """The command line as a whole: unknown and unusable options, help, and fast start-up of light commands."""
 
+import os
 import subprocess
 import sys
 
@@ -100,3 +101,15 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     imported = ran.stderr.splitlines()[-1].split()
     assert "argparse" in imported
     assert [name for name in HEAVY if name in imported] == []
+
+
+def test_commands_start_no_threads_of_linear_algebra() -> None:
+    code = (
+        "from pathlib import Path; from scenarios.cli import main; main(['scenarios', 'gas-cloud-small']);"
+        " import numpy; numpy.ones((9, 9)) @ numpy.ones((9, 9)); print(len(list(Path('/proc/self/task').iterdir())))"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert ran.stdout.splitlines()[-1] == "1"
