@@ -111,6 +111,42 @@ FOUND = {
             "duration_s=24.0",
         ),
     ),
+    "an oracle that had chosen heads before all readings were there": (
+        "snjoin-zipf",
+        363,
+        (
+            "join.strategy=oracle",
+            "join.window_s=0.096126",
+            "join.late_s=4.165599",
+            "join.order=tour",
+            "radio.range_m=60.0",
+            "radio.mac=tdma",
+            "radio.tdma.guard_ms=0.433656",
+            "routing.sink=multi-hop",
+            "clustering.cost=degree",
+            "clustering.round_s=23.408601",
+            "motes.interval_s=4.0",
+            "trace.partners=true",
+        ),
+    ),
+    "a mote that dies of sending a reading under a plan that it had switched to": (
+        "dwelling",
+        479,
+        ("join.window_s=0.180451", "phenomenon.domain=16", "motes.battery_j=0.003104"),
+    ),
+    "an enrolment that waited in a mote until after the switch": (
+        "snjoin-zipf",
+        276,
+        (
+            "clustering.round_s=10.0",
+            "trace.messages=full",
+            "join.window_s=0.050566",
+            "motes.count=3",
+            "faults.crashes={mean_up_s=59.10, mean_down_s=7.99}",
+            "faults.sink_outages=[{from_s=6.09, until_s=7.59}, {from_s=7.59, until_s=9.09}]",
+            "radio.mac=lpl",
+        ),
+    ),
 }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.audit.arrays import places, repeated, row_keys, shared_keys
+from analysis.audit.arrays import places, repeated, shared_keys
 from analysis.audit.checks.readings import IN_NETWORK
 from analysis.audit.registry import Violation, check
 from analysis.audit.run_trace import NULL, Flags, Ints, RunTrace
@@ -40,14 +40,27 @@ def rosters_wrong(trace: RunTrace) -> Iterator[Violation]:
         arrived = enrols & (trace.column("messages", "received") > 0)
         switched_us = np.unique(trace.column("elections", "at_us"))
         of_round = np.searchsorted(switched_us, trace.column("messages", "at_us")[arrived])
-        heads = row_keys(of_round, trace.column("messages", "source")[arrived])
-        enrolled = len(np.unique(heads))
+        enrolled = _enrolled_most(trace.column("messages", "source")[arrived], of_round)
         if listed > enrolled:
             yield Violation(f"{listed} heads on rosters, {enrolled} enrolments have arrived")
     ever = len(heads_ever(trace))
     unknown = trace.column("requests", "known") > ever
     text = f"more heads to choose from than were ever elected ({ever})"
     yield from _broken(trace, "requests", {text: unknown})
+
+
+def _enrolled_most(heads: Ints, of_round: Ints) -> int:
+    """For how many pairs of round and head these enrolments may have been, by their heads and the rounds that ended next.
+
+    An enrolment is for the round that ends next, or late for the one before.
+    """
+    enrolled, latest = 0, (-1, -1)
+    for head, ends_next in sorted(zip(heads.tolist(), of_round.tolist(), strict=True)):
+        credited = latest[1] if latest[0] == head else -1
+        if credited < ends_next:
+            latest = (head, max(credited + 1, ends_next - 1))
+            enrolled += 1
+    return enrolled
 
 
 def heads_ever(trace: RunTrace) -> Ints:

@@ -51,9 +51,12 @@ class Switches:
         return True
 
     def forget(self, node: int, local_us: int) -> None:
-        """Let a mote forget all switches: from now on it follows the first plan."""
+        """Let a mote forget all switches: readings that it takes after `local_us` follow the first plan.
+
+        One that it takes at that instant does not: sending it may have been the mote's death.
+        """
         if node in self._known:
-            self._known[node].append(Switch(FORGOTTEN, local_us, self._first, self._first))
+            self._known[node].append(Switch(FORGOTTEN, local_us + 1, self._first, self._first))
 
     def knows_last(self, node: int) -> bool:
         """Whether a mote knows of the last switch."""

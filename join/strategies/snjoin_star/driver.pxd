@@ -24,6 +24,7 @@ cdef class InNetworkJoin(Service):
     cdef object _result_us
     cdef object _note_us
     cdef object _heads
+    cdef bint _chooses_late
     cdef object _notes
     cdef object _order
     cdef Forwarding _forwarding

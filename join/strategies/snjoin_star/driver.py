@@ -13,6 +13,7 @@ from join.strategies.contract import JoinSettings, Needs, Ports, Roster
 from join.strategies.message_sizes import ACK_BYTES, READING_BYTES, note_bytes
 from join.strategies.snjoin_star.forwarding import Forwarding, deliver
 from join.strategies.snjoin_star.handover import Handover
+from join.strategies.snjoin_star.head import ClusterHead
 from join.strategies.snjoin_star.heads import Heads
 from join.strategies.snjoin_star.probing_order import ProbingOrder
 from join.strategies.snjoin_star.request import ProbeRequest
@@ -67,6 +68,7 @@ class InNetworkJoin(Service):
         """By partners."""
         self._note_us = costs.feedback_us()
         self._heads = heads
+        self._chooses_late = heads.choose_late
         self._notes = notes
         self._order = order
         self._forwarding = forwarding
@@ -146,7 +148,25 @@ class InNetworkJoin(Service):
         if self._handover is not None:
             held = (reading.at_us, reading.value, reading.node, request.stamp)
             self._handover.pass_on(node, held)
-        self._send(request, done_us)
+        if not self._chooses_late:
+            self._send(request, done_us)
+        elif done_us < self._end_us:
+            # After all that happens then: by that time everything stamped before the request is in its head's table.
+            self._clock.call_last(done_us, self._choose, (head, request))
+        else:
+            self._forwarding.unformed.append(request)
+
+    def _choose(self, waiting: tuple[ClusterHead, ProbeRequest]) -> None:
+        """Choose a request's heads again, now that it is sent."""
+        head, request = waiting
+        node, now_us = head.node, self._clock.now_us
+        if not self._links.alive[node]:
+            self._accounts.ended(
+                request, RequestEnd.DROPPED, now_us, where=node, reason=DropReason.STATE_LOST
+            )
+            return
+        head.choose(request, self._local_us(node, now_us))
+        self._send(request, now_us)
 
     # Probed heads (Fig. 3, second case): a `network.service.Service`.
 

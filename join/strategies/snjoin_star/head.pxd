@@ -18,6 +18,7 @@ cdef class ClusterHead:
 
     cpdef list others(self, long long now_us)
     cpdef ProbeRequest take_reading(self, value, long long origin, long long at_us, long long now_us)
+    cpdef choose(self, ProbeRequest request, long long now_us)
     @cython.locals(found=cython.longlong)
     cpdef long long answer(self, ProbeRequest request, long long now_us) except -1
     cpdef tuple _match(self, value, long long origin, long long at_us, tuple before)

@@ -106,11 +106,15 @@ class ClusterHead:
             value=value, origin=origin, at_us=at_us, stamp=stamp, initiator=self.node
         )
         self._add(request, matches)
+        self.choose(request, now_us)
+        return request
+
+    def choose(self, request: ProbeRequest, now_us: int) -> None:
+        """Choose the heads that a request is to probe."""
         others = self.others(now_us)
         request.known = len(others)
         chosen = self.rule.choose(request, others, now_us)
         request.sequence = chosen if self._order is None else self._order(self.node, chosen)
-        return request
 
     def answer(self, request: ProbeRequest, now_us: int) -> int:
         """Append what matches here to another head's probe request (second case); returns how many sensors do."""

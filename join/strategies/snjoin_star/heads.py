@@ -14,9 +14,13 @@ IDLE_US: Final = 600 * US_PER_S
 class Heads(dict[int, ClusterHead]):
     """By node: the state of each mote that is, or was, a head; created on first access."""
 
-    def __init__(self, new_head: "Callable[[Heads, int], ClusterHead]") -> None:
+    def __init__(
+        self, new_head: "Callable[[Heads, int], ClusterHead]", *, choose_late: bool = False
+    ) -> None:
         super().__init__()
         self._new_head = new_head
+        self.choose_late = choose_late
+        """Whether a request's heads are chosen when it is sent, and not when its reading is taken."""
 
     def __missing__(self, node: int) -> ClusterHead:
         head = self[node] = self._new_head(self, node)

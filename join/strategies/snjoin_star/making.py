@@ -27,13 +27,17 @@ def snjoin_star(ports: Ports, settings: JoinSettings) -> InNetworkJoin:
 
 
 def oracle(ports: Ports, settings: JoinSettings) -> InNetworkJoin:
-    """SNJoin* that probes exactly the heads that hold partners: the lower bound of every rule."""
+    """SNJoin* that probes exactly the heads that hold partners: the lower bound of every rule.
+
+    It chooses when a request is sent: readings that are stamped before the request's may still be on their way to
+    their heads' tables when its own reading is taken.
+    """
     head_settings = _head_settings(settings)
 
     def new_head(heads: Heads, node: int) -> ClusterHead:
         return ClusterHead(node, OracleProbing(heads.would_match), head_settings)
 
-    return _in_network(ports, settings, Heads(new_head), NoNotes())
+    return _in_network(ports, settings, Heads(new_head, choose_late=True), NoNotes())
 
 
 def distributed_mjoin(ports: Ports, settings: JoinSettings) -> InNetworkJoin:
