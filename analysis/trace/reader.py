@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,8 @@ from sim.trace.tables import TABLES, Kind
 
 BATCH_ROWS = 2_048
 """Rows held at a time; a result row may list hundreds of partners."""
+_MEMBER: Final = ".list.element."
+"""Between the name of a list and that of a field of its elements, in Parquet's names of columns."""
 
 
 class TraceTables:
@@ -44,21 +46,25 @@ class TraceTables:
     def batches(self, table: str, *columns: str) -> Iterator[pa.RecordBatch]:
         """The rows of some columns in the order written; text comes dictionary-encoded.
 
+        `partners.node`, say, are the members of `partners` with their nodes alone, which takes a quarter of the time.
+
         Raises:
             TraceError: files are missing, damaged, or hold other columns or another number of rows
                 than the manifest lists.
         """
         texts = [c.name for c in TABLES[table] if c.kind is Kind.TEXT and c.name in columns]
+        names = [column.partition(".")[0] for column in columns]
+        leaves = [column.replace(".", _MEMBER) for column in columns]
         seen = 0
         for path in self._files(table):
             try:
                 with pq.ParquetFile(path, read_dictionary=texts) as file:
-                    lacking = [name for name in columns if name not in file.schema_arrow.names]
+                    lacking = [name for name in names if name not in file.schema_arrow.names]
                     if lacking:
                         raise TraceError(f"{path}: has no column {', '.join(map(repr, lacking))}")
-                    for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
+                    for batch in file.iter_batches(BATCH_ROWS, columns=leaves):
                         seen += len(batch)
-                        yield batch.select(list(columns))
+                        yield batch.select(names)
             except (OSError, pa.ArrowException) as fault:
                 raise TraceError(f"{path}: cannot be read ({fault})") from fault
         if seen != self._rows[table]:

@@ -5,7 +5,8 @@ gets the same readings. A dead mote's samples are not taken. A reading is stampe
 own clock; the trace also has the true time.
 """
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from network.contract import LocalTime, true_time
 from network.ledger import Ledger
 from scenarios.phenomena.contract import Phenomenon
 from sim.kernel import Kernel
-from sim.trace.recorder import Rows
+from sim.trace.cells import Cells
 from sim.units import US_PER_S
 
 BATCH_US = US_PER_S
@@ -92,8 +93,15 @@ def _by_time(
     return all_nodes[order], all_times[order]
 
 
+Record = Callable[[Callable[[], Sequence[Cells]]], None]
+"""Adds rows to the table `readings` as the columns that its argument returns; it is not called if the table is not wanted."""
+
+
 class Sensing:
-    """Takes the samples at their times and submits those that have a value."""
+    """Takes the samples at their times and submits those that have a value.
+
+    A batch is columns of numbers: most samples have no value, and none of those needs an object of its own.
+    """
 
     def __init__(
         self,
@@ -101,7 +109,7 @@ class Sensing:
         ledger: Ledger,
         phenomenon: Phenomenon,
         times: SamplingTimes,
-        rows: Rows,
+        record: Record,
         submit: Callable[[Reading], None],
         *,
         sample_j: float,
@@ -109,14 +117,23 @@ class Sensing:
     ) -> None:
         self._kernel = kernel
         self._ledger = ledger
+        self._residual_j = ledger.residual_j
+        self._sense_j = ledger.sense_j
         self._phenomenon = phenomenon
         self._times = times
-        self._append = rows.append
+        self._record = record
         self._submit = submit
         self._sample_j = sample_j
         self._local_us = local_us
         self._has_true_time = local_us is true_time
-        self._batch: list[tuple[int, int, int, float | None]] = []
+        self._levels = np.empty(0)
+        self._count = 0
+        """Samples in the batch; below, its columns."""
+        self._at_us = array("q")
+        self._nodes = array("q")
+        self._values = array("q")
+        self._stamps_us = array("q")
+        self._is_taken = array("B")
         self.taken = 0
         self.with_value = 0
 
@@ -124,63 +141,91 @@ class Sensing:
         """Begin with the first batch, now."""
         self._plan(0)
 
+    def record(self) -> None:
+        """Write the samples that have been taken to the trace; all of a batch are before the next one is drawn."""
+        self._record(self._cells)
+        self._count = 0
+
     def _plan(self, position: int) -> None:
         """Draw the next batch and arm its first sample, or the next plan if it is empty."""
         assert position == 0, position
+        self.record()
         start_us = self._kernel.now_us
         nodes, at_us = self._times.until(start_us + BATCH_US)
-        if len(nodes):
+        self._count = len(nodes)
+        if self._count:
             samples = self._phenomenon.sample(nodes, at_us)
-            levels = samples.levels.astype(object)
-            levels[np.isnan(samples.levels)] = None
-            columns = (at_us, nodes, samples.values, levels)
-            self._batch = list(zip(*(column.tolist() for column in columns), strict=True))
-            self._kernel.call_at(self._batch[0][0], self._sample, 0)
+            self._levels = samples.levels
+            self._at_us, self._nodes = _whole(at_us), _whole(nodes)
+            self._values, self._stamps_us = _whole(samples.values), _whole(at_us)
+            self._is_taken = array("B", bytes(self._count))
+            self._arm(0)
         self._kernel.call_at(start_us + BATCH_US, self._plan, 0)
 
     def _sample(self, position: int) -> None:
         """Take the samples from `position` on that are due before anything else, up to one with a value; arm the next.
 
-        A sample without a value only draws energy and writes a row: it needs no event of its own unless others are
+        A sample without a value only draws energy and is noted as taken: it needs no event of its own unless others are
         due before it.
         """
-        batch, skip_to = self._batch, self._kernel.skip_to
-        alive, residual_j = self._ledger.alive, self._ledger.residual_j
-        sense_j, sample_j = self._ledger.sense_j, self._sample_j
+        kernel, alive, sample_j = self._kernel, self._ledger.alive, self._sample_j
         while True:
-            at_us, node, value, level = batch[position]
-            position += 1
-            left_j = residual_j[node] - sample_j
-            if value >= 0 or left_j <= 0.0:
-                self._arm(position)
-                self._take(at_us, node, value, level)
+            node = self._nodes[position]
+            left_j = self._residual_j[node] - sample_j
+            if self._values[position] >= 0 or left_j <= 0.0:
+                self._arm(position + 1)
+                self._take(position)
                 return
             if alive[node]:
-                residual_j[node] = left_j
-                sense_j[node] += sample_j
-                self.taken += 1
-                stamp_us = at_us if self._has_true_time else self._local_us(node, at_us)
-                self._append((at_us, node, None, level, stamp_us))
-            if position == len(batch):
+                self._residual_j[node] = left_j
+                self._sense_j[node] += sample_j
+                self._note(position, node)
+            position += 1
+            if position == self._count:
                 return
-            if not skip_to(batch[position][0]):
+            if not kernel.skip_to(self._at_us[position]):
                 self._arm(position)
                 return
 
     def _arm(self, position: int) -> None:
         """Schedule the next sample of the batch."""
-        if position < len(self._batch):
-            self._kernel.call_at(self._batch[position][0], self._sample, position)
+        if position < self._count:
+            self._kernel.call_at(self._at_us[position], self._sample, position)
 
-    def _take(self, at_us: int, node: int, value: int, level: float | None) -> None:
+    def _take(self, position: int) -> None:
         """Take a sample, unless the mote is dead or dies of it."""
-        ledger = self._ledger
-        if not ledger.draw(node, ledger.sense_j, self._sample_j):
+        node = self._nodes[position]
+        if not self._ledger.draw(node, self._sense_j, self._sample_j):
             return
-        self.taken += 1
-        stamp_us = at_us if self._has_true_time else self._local_us(node, at_us)
-        # In place, not by a function of `sim.trace.rows`: one per sample, where a call would cost a tenth of the time.
-        self._append((at_us, node, value if value >= 0 else None, level, stamp_us))
+        self._note(position, node)
+        value = self._values[position]
         if value >= 0:
             self.with_value += 1
-            self._submit(Reading(node, value, stamp_us))
+            self._submit(Reading(node, value, self._stamps_us[position]))
+
+    def _note(self, position: int, node: int) -> None:
+        """Note that a sample has been taken, and when by its mote's clock."""
+        self.taken += 1
+        self._is_taken[position] = 1
+        if not self._has_true_time:
+            self._stamps_us[position] = self._local_us(node, self._at_us[position])
+
+    def _cells(self) -> list[Cells]:
+        """The samples of the batch that have been taken, as the table `readings` has them."""
+        batch = slice(self._count)
+        taken = np.frombuffer(self._is_taken, np.bool_)[batch]
+        values = np.frombuffer(self._values, np.int64)[batch][taken]
+        levels = self._levels[batch][taken]
+        return [
+            Cells(np.frombuffer(self._at_us, np.int64)[batch][taken]),
+            Cells(np.frombuffer(self._nodes, np.int64)[batch][taken]),
+            Cells(values, valid=values >= 0),
+            Cells(levels, valid=~np.isnan(levels)),
+            Cells(np.frombuffer(self._stamps_us, np.int64)[batch][taken]),
+        ]
+
+
+def _whole(numbers: NDArray[np.int64]) -> "array[int]":
+    """Whole numbers as an array that is fast to index."""
+    assert numbers.dtype == np.int64, numbers.dtype
+    return array("q", numbers.tobytes())

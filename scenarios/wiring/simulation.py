@@ -144,7 +144,7 @@ def build_simulation(world: World, recorder: Recorder) -> Simulation:
             start_us=to_us(scenario.motes.start_s),
             stop_us=to_us(scenario.duration_s - scenario.motes.drain_s),
         ),
-        recorder.rows("readings"),
+        lambda columns: recorder.extend("readings", columns),
         join.submit,
         local_us=network.local_us,
         sample_j=world.profile.sample_j,

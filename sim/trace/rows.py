@@ -4,8 +4,8 @@ A row is an exact tuple of plain values. The garbage collector stops tracking su
 tuple that holds an enumeration's member. Members are therefore converted to text, by `_value_`, which takes 45 ns in
 Python 3.11 where `value` takes 174.
 
-A call with names costs about 150 ns more than a tuple in place. Three tables have too many rows for that: those of `readings`, one
-per sample, are made in place (`scenarios/simulation/sensing.py`); `messages`, one row per hop, and `traffic` come as columns
+A call with names costs about 150 ns more than a tuple in place. Three tables have too many rows for that and come as columns:
+`readings`, one row per sample (`scenarios/simulation/sensing.py`), `messages`, one row per hop, and `traffic`
 (`network/transmission_log.py`, `network/traffic.py`).
 """
 

@@ -28,7 +28,7 @@ def recall(trace: TraceTables, rows: ResultRows, window_us: int) -> dict[str, An
     readings = ValuedReadings(trace)
     owed = readings.owed(window_us)
     judge = _Judge(readings, rows, window_us)
-    for listed in rows.listed("partners"):
+    for listed in rows.listed("partners", with_times=True):
         if rows.joined[listed.missing].any():
             return {"owed": owed, "owed_all": owed}
         judge.take(listed)

@@ -25,6 +25,7 @@ class Listed:
     """The row of each mote."""
     node: NDArray[np.int64]
     at_us: NDArray[np.int64]
+    """Empty unless it was asked for."""
     missing: NDArray[np.int64]
     """Rows that have no list."""
 
@@ -55,10 +56,10 @@ class ResultRows:
         parts = [integers(batch.column(0)) for batch in self._trace.batches("results", name)]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
-    def listed(self, column: str) -> Iterator[Listed]:
+    def listed(self, column: str, *, with_times: bool = False) -> Iterator[Listed]:
         """What rows list in a column of members, some rows after the other."""
-        first = 0
-        for batch in self._trace.batches("results", column):
+        first, no_times = 0, np.empty(0, np.int64)
+        for batch in self._trace.batches("results", column if with_times else f"{column}.node"):
             lists = batch.column(0)
             lengths = filled(lists.value_lengths(), -1)
             missing = lengths < 0
@@ -73,7 +74,7 @@ class ResultRows:
                 yield Listed(
                     np.repeat(rows, lengths[start:stop]),
                     integers(members.field("node")),
-                    integers(members.field("at_us")),
+                    integers(members.field("at_us")) if with_times else no_times,
                     rows[missing[start:stop]],
                 )
             first += len(batch)
