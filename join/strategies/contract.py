@@ -123,6 +123,8 @@ class ReportingSettings:
     """How often a head confirms what it holds."""
     straight: bool
     """Whether readings for the sink go straight there, and not by their motes' heads."""
+    by_motes: bool
+    """Whether motes report themselves who joins, and not their heads."""
     compact: bool
     """Whether records have fields of variable length."""
     hop_us: int

@@ -25,7 +25,9 @@ class LeaseJoin:
         sets = SetsFromReadings(ports, settings)
         self._relay = ReadingRelay(ports, settings, sets.take)
         margin_us = margins(ports, settings).both_us
-        self._leasing = LeasesDriver(ports, settings, self._send, margin_us=margin_us)
+        self._leasing = LeasesDriver(
+            ports, settings, self._send, margin_us=margin_us, lossy=settings.reporting.lossy
+        )
 
     def submit(self, reading: Reading) -> None:
         """Take a mote's reading; it is sent now, later, or never."""

@@ -25,7 +25,10 @@ def renewal(window_us: int, margin_us: int, *, lossy: bool) -> Renewal:
 class LeasesDriver:
     """The motes' leases in simulated time."""
 
-    def __init__(self, ports: Ports, settings: JoinSettings, send: Send, *, margin_us: int) -> None:
+    def __init__(
+        self, ports: Ports, settings: JoinSettings, send: Send, *, margin_us: int, lossy: bool
+    ) -> None:
+        """Send readings by `send` as leases call for; `lossy`: it may lose some without anybody noticing."""
         self._clock = ports.clock
         self._accounts = ports.accounts
         self._membership = ports.membership
@@ -34,10 +37,9 @@ class LeasesDriver:
         self._send = send
         self._spread_us = settings.reporting.spread_us
         self._rng = settings.streams.scalar("join.lease.spread")
-        reporting = settings.reporting
         self._leases = Leases(
             window_us=settings.window_us,
-            renewal=renewal(settings.window_us, margin_us, lossy=reporting.lossy),
+            renewal=renewal(settings.window_us, margin_us, lossy=lossy),
         )
         self._head_of = list(ports.membership.head_of)
 

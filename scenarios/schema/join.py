@@ -61,6 +61,11 @@ class Join(Table):
         description="`centralised` and `lease`: whether readings go to the sink by their motes' heads, or `straight`, on the"
         " routing tree's own path",
     )
+    reporters: Literal["heads", "motes"] = Field(
+        "heads",
+        description="`change`: who reports to the sink who joins, stays and leaves: cluster heads, to which motes renew leases, or"
+        " `motes` themselves, each of itself",
+    )
     home: Literal["hash", "scope"] = Field(
         "hash",
         description="`rendezvous`: where readings of a value meet: at the mote nearest to a point that the value is"
@@ -74,7 +79,8 @@ class Join(Table):
     )
     refresh_s: Seconds | None = Field(
         None,
-        description="`change`: how often a head confirms the motes that it holds at the sink; default: two windows",
+        description="`change`: how often a head confirms the motes that it holds at the sink, which lets go of what nobody has"
+        " confirmed for two and a quarter times as long; default: two windows",
     )
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin",
@@ -185,6 +191,11 @@ class Join(Table):
             raise ValueError(
                 "path = 'straight': expected 'head' with answer = 'occupancy', or the sink would not know"
                 " the regions that readings come from"
+            )
+        if self.answer == "occupancy" and self.reporters == "motes":
+            raise ValueError(
+                "reporters = 'motes': expected 'heads' with answer = 'occupancy', or the sink would not know"
+                " the regions that motes are in"
             )
         return self
 

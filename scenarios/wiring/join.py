@@ -160,6 +160,7 @@ def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
         delay_us=to_us(table.delay_s),
         refresh_us=to_us(refresh_s),
         straight=table.path == "straight",
+        by_motes=table.reporters == "motes",
         compact=table.records == "compact",
         hop_us=hop_us(scenario, site.profile),
         asleep_us=to_us((1.0 - scenario.radio.duty_cycle) * scenario.radio.wake_period_s),

@@ -213,6 +213,11 @@ def _answer_levels() -> Iterator[Case]:
         "radio.wake_period_s=0.2",
         *hops,
     )
+    by_motes = ("join.strategy=change", "join.reporters=motes", *_FEW_VALUES, *hops)
+    yield _busy("motes-sets", *by_motes, "join.answer=sets")
+    yield _busy("motes-sets-loss", *by_motes, "join.answer=sets", "radio.loss=0.02")
+    yield _busy("motes-packed-crashes", *by_motes, "join.answer=sets", "join.delay_s=0.8", _CRASHES)
+    yield _busy("motes-count", *by_motes, "join.answer=count", "join.records=compact")
     for home in ("hash", "scope"):
         homes = ("join.strategy=rendezvous", f"join.home={home}")
         yield _busy(f"rendezvous-{home}", *homes)

@@ -39,6 +39,7 @@ SETS = (
     "automatic",
     RESTLESS,
 )
+BY_MOTES = "change, reported by motes"
 SLACKS_US = {"perpendicular": 8 * FLIGHT_US, "two-phase": 6 * FLIGHT_US}
 """Of strategies that take longer: probes wait for stores; candidates are called for."""
 
@@ -97,6 +98,8 @@ def run(
 
     With `crashes`, every other election finds a head gone, for good or until `back_after_us` later, when it may be a head again.
     """
+    if strategy == BY_MOTES:
+        strategy, reporting = "change", replace(reporting, by_motes=True)
     rng = random.Random(story.seed)
     clock = ToyClock()
     rows: list[tuple[Any, ...]] = []

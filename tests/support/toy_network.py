@@ -17,6 +17,7 @@ REPORTING = ReportingSettings(
     delay_us=0,
     refresh_us=1000,
     straight=False,
+    by_motes=False,
     compact=False,
     hop_us=10,
     asleep_us=0,

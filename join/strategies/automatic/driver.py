@@ -397,4 +397,7 @@ def _plan_settings(settings: JoinSettings, first: Plan) -> JoinSettings:
     level = reporting.level
     if level is AnswerLevel.COUNT or (in_regions and first is not Plan.HOMES):
         level = AnswerLevel.SETS
-    return replace(settings, reporting=replace(reporting, level=level, straight=not in_regions))
+    return replace(
+        settings,
+        reporting=replace(reporting, level=level, straight=not in_regions, by_motes=False),
+    )

@@ -3,25 +3,25 @@
 A mote sends a site a reading only when the last one it sent is about to lapse (`join.strategies.mote_leases`); a site sends the
 sink a report only when the sink would otherwise be wrong (`join.strategies.change.head`). The sink keeps the sets.
 
-Sites are the motes' heads (`change`) or the homes of values (`rendezvous`). When motes switch heads, they renew
-their leases at the new one, and the old one lets go of them.
+Sites are the motes' heads (`change`), the motes themselves (`change` with `join.reporters = "motes"`) or the homes of values
+(`rendezvous`). When motes switch heads, they renew their leases at the new one, and the old one lets go of them.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from join.reading import Reading
 from join.strategies.change.head import CountingHead, ReportingHead
 from join.strategies.change.hold_rule import HoldRule
 from join.strategies.change.records import Count, Record
 from join.strategies.change.reporting import Reporting
+from join.strategies.change.sites import HeadSites, OwnSites, Sites
 from join.strategies.contract import JoinSettings, Needs, Ports
 from join.strategies.margins import margins
 from join.strategies.message_sizes import NODE_BYTES
 from join.strategies.mote_leases_driver import ROUNDING_US, LeasesDriver
 from join.strategies.record_sizes import RecordSizes
 from network.contract import Message
-from network.membership import Membership
 from sim.trace.kinds import READING, STATE
 from sim.trace.tables import AnswerLevel, DropReason
 
@@ -33,44 +33,10 @@ UNREPAIRED_MOST = 0.02
 """Sites hold motes at the sink if at most this share of reports is lost together with its repetition."""
 
 
-class Sites(Protocol):
-    """Where readings meet."""
-
-    meets: bool
-    """Whether all readings of a value meet at one site."""
-
-    def site_of(self, reading: Reading) -> int:
-        """The node that a reading is sent to; -1 if there is none."""
-
-    def on_down(self, node: int) -> None:
-        """Called when a mote died, crashed or was removed."""
-
-    def on_lost(self, node: int) -> None:
-        """Called with a mote that finds its site dead."""
-
-
-class HeadSites:
-    """Readings meet at their motes' heads."""
-
-    meets = False
-
-    def __init__(self, membership: Membership) -> None:
-        self._membership = membership
-
-    def site_of(self, reading: Reading) -> int:
-        """The head of the reading's mote."""
-        return self._membership.head_of[reading.node]
-
-    def on_down(self, node: int) -> None:
-        """Do nothing: clustering sees to it."""
-
-    def on_lost(self, node: int) -> None:
-        """Report that a mote has found its head dead."""
-        self._membership.report_lost_head(node)
-
-
 def change(ports: Ports, settings: JoinSettings) -> "ReportedJoin":
     """The strategy `change`."""
+    if settings.reporting.by_motes:
+        return ReportedJoin(ports, settings, OwnSites())
     return ReportedJoin(ports, settings, HeadSites(ports.membership))
 
 
@@ -91,9 +57,10 @@ class ReportedJoin:
         self._sites = sites
         self._window_us = settings.window_us
         self._late_us = max(settings.late_us, settings.window_us)
-        # A head counts for its region, which is its own; a home has motes of all regions.
-        self._counts = reporting.level is AnswerLevel.COUNT or (
-            reporting.level is AnswerLevel.OCCUPANCY and not sites.meets
+        # A head counts for its region, which is its own; a home has motes of all regions, and a mote has only itself to count.
+        self._counts = not sites.own and (
+            reporting.level is AnswerLevel.COUNT
+            or (reporting.level is AnswerLevel.OCCUPANCY and not sites.meets)
         )
         names_region = reporting.level is AnswerLevel.OCCUPANCY and sites.meets
         self._region_bytes = NODE_BYTES if names_region else 0
@@ -104,10 +71,18 @@ class ReportedJoin:
         self._heads: dict[int, ReportingHead | CountingHead] = {}
         self._armed_us: dict[tuple[int, int, int], int] = {}
         """By site, value and mote: when the stay is looked at next."""
-        self._reporting = Reporting(ports, settings, region_bytes=self._region_bytes)
-        self._leasing = LeasesDriver(ports, settings, self._send, margin_us=self._margins.mote_us)
+        self._reporting = Reporting(
+            ports, settings, region_bytes=self._region_bytes, of_itself=sites.own
+        )
+        self._leasing = LeasesDriver(
+            ports,
+            settings,
+            self._send,
+            margin_us=self._margins.mote_us,
+            lossy=reporting.lossy and not sites.own,
+        )
         ports.links.attach(READING, self._on_lease, self._on_lost)
-        if not sites.meets:
+        if not sites.meets and not sites.own:
             ports.membership.when_changed(self._on_clusters)
 
     @property
@@ -214,7 +189,7 @@ class ReportedJoin:
         return ReportingHead(
             window_us=self._window_us,
             margin_us=self._margins.head_us,
-            rule=HoldRule() if self._may_hold else None,
+            rule=HoldRule(self._sites.going_on) if self._may_hold else None,
             meets=self._sites.meets,
         )
 

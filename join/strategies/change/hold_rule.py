@@ -27,7 +27,9 @@ HOLD_COST = 2.0
 class HoldRule:
     """Counts stays by their leases and decides whether holding pays."""
 
-    def __init__(self) -> None:
+    def __init__(self, going_on: float = PRIOR_SHARE) -> None:
+        """Expect that this share of stays goes on, before any is known."""
+        self._expected = going_on
         self._went_on: Counter[int] = Counter()
         self._ended: Counter[int] = Counter()
         self._going_on: list[tuple[int, int]] = []
@@ -55,7 +57,7 @@ class HoldRule:
 
     def _decide(self) -> list[bool]:
         on, over = self._went_on.total(), self._ended.total()
-        pooled = (on + PRIOR_WEIGHT * PRIOR_SHARE) / (on + over + PRIOR_WEIGHT)
+        pooled = (on + PRIOR_WEIGHT * self._expected) / (on + over + PRIOR_WEIGHT)
         holds = [False] * (HORIZON + 1)
         cost = HOLD_COST
         for leases in range(HORIZON, 0, -1):

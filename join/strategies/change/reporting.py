@@ -3,6 +3,8 @@
 * While a head holds anything it sends a digest every `refresh_us`, or with a report when half of that has passed; the
   sink lets go of what is not confirmed for two periods and a little more.
 * A head that holds nothing reports who enters by plain records, as short as readings: they lapse by themselves.
+* A mote that reports itself has no other reports that a digest could go with. It sends one as late as the sink waits for it, and none in a
+  short stay; where losses go unnoticed, every `refresh_us` like a head.
 * A gap in a head's numbers, or a digest that differs, makes the sink ask for a snapshot, again if none comes.
 * Where losses go unnoticed, a head repeats its last report when it has been quiet for a while: the loss of any other shows
   by the numbers of those after it.
@@ -25,6 +27,7 @@ from join.strategies.change.records import (
     report_bytes,
 )
 from join.strategies.contract import JoinSettings, Ports
+from join.strategies.message_sizes import NODE_BYTES
 from join.strategies.packing import Packing
 from join.strategies.record_sizes import RESYNC_BYTES, RecordSizes
 from network.contract import Message
@@ -68,9 +71,24 @@ class _Sender:
 class Reporting:
     """Reports from heads to the sink."""
 
-    def __init__(self, ports: Ports, settings: JoinSettings, *, region_bytes: int = 0) -> None:
-        """Carry reports; each record of a mote also names its region in `region_bytes`, if these are not 0."""
+    def __init__(
+        self,
+        ports: Ports,
+        settings: JoinSettings,
+        *,
+        region_bytes: int = 0,
+        of_itself: bool = False,
+    ) -> None:
+        """Carry reports.
+
+        Args:
+            ports: The network.
+            settings: The scenario's.
+            region_bytes: Each record of a mote also names its region in so many.
+            of_itself: Whether each node reports itself alone, so that its records need not name it.
+        """
         reporting = settings.reporting
+        self._of_itself = of_itself
         self._membership = ports.membership
         self._region_bytes = region_bytes
         self._clock = ports.clock
@@ -80,14 +98,17 @@ class Reporting:
         self._accounts = ports.accounts
         self._end_us = ports.end_us
         self._lossy = reporting.lossy
-        self._refresh_us = reporting.refresh_us
         self._sizes = RecordSizes(compact=reporting.compact)
         self._service_us = settings.costs.feedback_us()
-        self._ledger = ReportLedger(
-            window_us=settings.window_us, hold_us=round(HOLD_PERIODS * reporting.refresh_us)
-        )
+        hold_us = round(HOLD_PERIODS * reporting.refresh_us)
+        self._ledger = ReportLedger(window_us=settings.window_us, hold_us=hold_us)
         # There and back again, with room for what is packed on the way.
         self._patience_us = 2 * reporting.way_us(ports.way.depth_max() + 1) + reporting.delay_us
+        self._confirm_us = reporting.refresh_us
+        """How long after it was last known to be right a node confirms what it holds."""
+        if of_itself and not reporting.lossy:
+            in_time_us = hold_us - 2 * self._patience_us - reporting.clock_us
+            self._confirm_us = max(self._confirm_us, in_time_us)
         self._senders: dict[int, _Sender] = {}
         self._boots: dict[int, int] = {}
         self._asked: dict[int, int] = {}
@@ -112,7 +133,7 @@ class Reporting:
         sender = self._senders.get(head)
         if sender is None:
             sender = self._senders[head] = _Sender(reporter, self._boots.get(head, 0), now_us)
-            self._clock.call_at(now_us + self._refresh_us, self._confirm, (head, sender))
+            self._clock.call_at(now_us + self._confirm_us, self._confirm, (head, sender))
         listed = list(records)
         if not listed:
             return
@@ -125,7 +146,10 @@ class Reporting:
             return
         reports = [self._numbered(head, sender, record, sent_us) for record in listed]
         sender.last = reports
-        if reporter.held() and now_us - sender.confirmed_us >= self._refresh_us // 2:
+        held = reporter.held()
+        if self._of_itself and all(record in listed for record in held):
+            sender.confirmed_us = now_us  # all that it holds has just begun
+        elif held and now_us - sender.confirmed_us >= self._confirm_us // 2:
             reports.append(self._digest(head, sender))
         self._transmit(head, reports)
         if self._lossy:
@@ -166,12 +190,12 @@ class Reporting:
         if self._senders.get(head) is not sender:
             return  # it went down
         now_us = self._clock.now_us
-        if now_us - sender.confirmed_us >= self._refresh_us:
+        if now_us - sender.confirmed_us >= self._confirm_us:
             if sender.reporter.held():
                 self._transmit(head, [self._digest(head, sender)])
             else:
                 sender.confirmed_us = now_us
-        self._clock.call_at(sender.confirmed_us + self._refresh_us, self._confirm, beat)
+        self._clock.call_at(sender.confirmed_us + self._confirm_us, self._confirm, beat)
 
     def _repeat(self, said: tuple[int, _Sender, list[Report]]) -> None:
         """Repeat a report that no other has followed."""
@@ -239,6 +263,8 @@ class Reporting:
         size = report_bytes(reports, self._sizes, now_us, named=named)
         if self._region_bytes:
             size += self._region_bytes * sum(motes_in(report.record) for report in reports)
+        if self._of_itself:
+            size -= NODE_BYTES * sum(motes_in(each.record) for each in reports if not each.plain)
         return size
 
     def _on_packed_lost(self, report: Report, where: int, reason: DropReason) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from join.reading import Reading
+from join.strategies.change.hold_rule import PRIOR_SHARE
 from join.strategies.contract import JoinSettings, Point, Ports
 
 _HASH_BYTES = 8
@@ -28,6 +29,8 @@ class Homes:
     """The home of every value: the live mote nearest to its place."""
 
     meets = True
+    own = False
+    going_on = PRIOR_SHARE
 
     def __init__(self, ports: Ports, settings: JoinSettings) -> None:
         self._alive = ports.links.alive

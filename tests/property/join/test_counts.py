@@ -12,6 +12,7 @@ from join.reading import Reading
 from join.strategies.contract import ReportingSettings
 from sim.trace.tables import AnswerLevel
 from tests.support.set_stories import (
+    BY_MOTES,
     FLIGHT_US,
     REFRESH_US,
     SETS,
@@ -94,7 +95,7 @@ def check_between(numbers: Numbers, least: Numbers, most: Numbers, slack_us: int
             pytest.fail(f"{place} at {at_us}: {numbers[place][at_us]}, {low[place][at_us]} or more")
 
 
-@pytest.mark.parametrize("strategy", SETS)
+@pytest.mark.parametrize("strategy", [*SETS, BY_MOTES])
 @given(story=stories())
 def test_without_loss_counts_are_exact_but_for_the_flight_of_messages(
     strategy: str, story: Story

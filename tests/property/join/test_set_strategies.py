@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from join.reading import Reading
-from sim.trace.kinds import PLAN, REPORT, RESYNC
+from sim.trace.kinds import PLAN, READING, REPORT, RESYNC
 from sim.trace.tables import SINK
 from tests.support.restless import RESTLESS
 from tests.support.set_stories import (
+    BY_MOTES,
     REFRESH_US,
     SETS,
     SETTINGS,
@@ -54,7 +55,7 @@ def check_sets(story: Story, outcome: Outcome, *, slack_us: int) -> None:
             assert not too_long, (name, key, too_long, truly, at_sink)
 
 
-@pytest.mark.parametrize("strategy", SETS)
+@pytest.mark.parametrize("strategy", [*SETS, BY_MOTES])
 @given(story=stories())
 def test_without_loss_the_sets_are_exact_but_for_the_flight_of_messages(
     strategy: str, story: Story
@@ -107,7 +108,7 @@ def test_heads_do_not_announce_a_switch_to_all_members_at_once(
     assert max(times_us.values()) == 1
 
 
-@pytest.mark.parametrize("strategy", SETS)
+@pytest.mark.parametrize("strategy", [*SETS, BY_MOTES])
 @given(story=stories(), delay_us=st.integers(1, 40))
 def test_packed_reports_are_late_by_no_more_than_the_delay(
     strategy: str, story: Story, delay_us: int
@@ -117,19 +118,39 @@ def test_packed_reports_are_late_by_no_more_than_the_delay(
     check_sets(story, outcome, slack_us=SLACKS_US.get(strategy, SLACK_US) + delay_us)
 
 
+@pytest.mark.parametrize("strategy", ["change", BY_MOTES])
 @pytest.mark.parametrize("lossy", [False, True])
 @given(story=stories(), loss=st.sampled_from([0.05, 0.2, 0.5]))
 def test_nobody_is_wrongly_in_for_long_whatever_is_lost(
-    lossy: bool, story: Story, loss: float
+    strategy: str, lossy: bool, story: Story, loss: float
 ) -> None:
     reporting = replace(SETTINGS, lossy=lossy)
-    outcome = run(story, "change", reporting, loss=loss, crashes=True)
+    outcome = run(story, strategy, reporting, loss=loss, crashes=True)
     check_fates(outcome)
     # A mote is in if another is, which may be wrongly in itself: judged is who has no reading in the window.
     active = _activity_spans(story, outcome)
     for key, spans in sink_spans(story, outcome.rows).items():
         for stretch in errors(spans, active.get(key, [])):
             assert len(stretch) <= 2.5 * REFRESH_US, (key, stretch)
+
+
+@pytest.mark.parametrize(
+    ("stays_us", "least", "most"),
+    [
+        pytest.param([range(1, 600, 50)], 2, 2, id="a short one"),
+        pytest.param([range(1, 500, 50), range(900, 1500, 50)], 4, 4, id="two short ones"),
+        pytest.param([range(1, 3000, 50)], 3, 4, id="a long one"),
+    ],
+)
+def test_motes_that_report_themselves_confirm_long_stays_alone(
+    stays_us: list[range], least: int, most: int
+) -> None:
+    """Of a stay that is shorter than the sink waits for a sign, nothing but its beginning and end is reported."""
+    times_us = [at_us for stay in stays_us for at_us in stay]
+    readings = [Reading(mote, 0, at_us + mote) for at_us in times_us for mote in (0, 1)]
+    outcome = run(Story(200, 2, [[0]], readings, seed=1), BY_MOTES, SETTINGS)
+    assert outcome.links.sent[READING] == 0, "no mote leases to another"
+    assert 2 * least <= outcome.links.sent[REPORT] <= 2 * most
 
 
 def _activity_spans(story: Story, outcome: Outcome) -> dict[tuple[int, int], list[range]]:
@@ -139,12 +160,13 @@ def _activity_spans(story: Story, outcome: Outcome) -> dict[tuple[int, int], lis
     return spans
 
 
-def test_a_report_that_is_lost_is_asked_for() -> None:
+@pytest.mark.parametrize("strategy", ["change", BY_MOTES])
+def test_a_report_that_is_lost_is_asked_for(strategy: str) -> None:
     """A long stay is held; the reports of other stays go on, and a lost one makes the sink ask."""
     readings = [Reading(mote, 0, 1 + 30 * step + mote) for step in range(80) for mote in (0, 1, 2)]
     readings += [Reading(3, 1 - step % 2, 20 + 170 * step) for step in range(12)]
     readings.sort(key=lambda reading: reading.at_us)
     story = Story(200, 4, [[0]], readings, seed=5)
-    outcome = run(story, "change", SETTINGS, loss=0.3)
+    outcome = run(story, strategy, SETTINGS, loss=0.3)
     assert outcome.links.sent[REPORT] > 3
     assert outcome.links.sent[RESYNC] > 0
