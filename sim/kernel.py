@@ -2,11 +2,11 @@
 
 Two ways to schedule work:
 
-* `call_later` for the per-message path: a function and its argument on SimPy's own queue, without an
+* `call_at` and `call_later` for the per-message path: a function and its argument on the queue (`sim.event_queue`), without an
   event object. About 40 % cheaper than a SimPy timeout, which matters for a network of thousands of motes.
 * SimPy's generator processes, for work of many steps (an election, a clustering round).
 
-Both share one queue, so time and ties are ordered the same: by time, then by order of scheduling. A SimPy
+Both share one queue, so time and ties are ordered the same: by time, then by priority, then by order of scheduling. A SimPy
 event is queued as a call of `_fire`, so that the loop treats all entries alike. `run`, `step` and the rest of SimPy
 work as usual, except that a failure nobody has caught is raised itself and not as a copy.
 """

@@ -63,11 +63,15 @@ class BareVisits:
         self._arrive, self._unicast = air.arrive, air.unicast
         self._cpus = cpus
         self._last_us, self._earlier_us, self._work = cpus.last_us, cpus.earlier_us, cpus.work
+        # Of the last visit, as most are like it:
         self._service_us = -1.0
-        """Of the last visit: how long the CPU took, in whole microseconds, and joules; bytes sent, and their flight."""
+        """How long its CPU took."""
         self._whole_us, self._work_j = 0, 0.0
+        """The same in whole microseconds, and the joules that this took."""
         self._body_bytes = -1
+        """How long the body was that it sent."""
         self._size, self._flight_us = 0, 0
+        """The same with headers, and how long that is under way."""
         self.arrival = self.visit
         """What is called when a message arrives."""
 
@@ -129,7 +133,7 @@ class BareVisits:
         self._cpu_j[node] += self._work_j
         self._tx_j[node] += joules
         done_us = start_us + self._whole_us
-        if waits or self._earlier_us[node]:
+        if waits or self._earlier_us[node]:  # jobs to come, or to forget
             self._cpus.keep(node, start_us, done_us)
         else:
             self._last_us[node] = done_us

@@ -60,7 +60,7 @@ def finish(simulation: Simulation) -> None:
     now_us = simulation.kernel.now_us
     if simulation.queries is not None:
         simulation.queries.site.finish()
-    simulation.sensing.record()
+    simulation.sensing.write_taken()
     simulation.join.close(simulation.network.air.close())
     simulation.sink.finish()
     _record_traffic(simulation, before_us=now_us + US_PER_S)  # the run ends inside its last second

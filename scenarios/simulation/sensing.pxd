@@ -11,7 +11,7 @@ cdef class Sensing:
     cdef double[::1] _sense_j
     cdef object _phenomenon
     cdef object _times
-    cdef object _record
+    cdef object _write
     cdef object _submit
     cdef double _sample_j
     cdef object _local_us

@@ -1,4 +1,4 @@
-"""Sensing: sampling times drawn ahead, values from the phenomenon in batches, one event per sample with a value.
+"""Sensing: sampling times drawn ahead, values from the phenomenon in batches, an event for each sample with a value.
 
 Times and values are drawn for all motes, dead or alive, and depend only on the seed: every strategy
 gets the same readings. A dead mote's samples are not taken. A reading is stamped with the time on its mote's
@@ -93,7 +93,7 @@ def _by_time(
     return all_nodes[order], all_times[order]
 
 
-Record = Callable[[Callable[[], Sequence[Cells]]], None]
+Write = Callable[[Callable[[], Sequence[Cells]]], None]
 """Adds rows to the table `readings` as the columns that its argument returns; it is not called if the table is not wanted."""
 
 
@@ -109,7 +109,7 @@ class Sensing:
         ledger: Ledger,
         phenomenon: Phenomenon,
         times: SamplingTimes,
-        record: Record,
+        write: Write,
         submit: Callable[[Reading], None],
         *,
         sample_j: float,
@@ -121,7 +121,7 @@ class Sensing:
         self._sense_j = ledger.sense_j
         self._phenomenon = phenomenon
         self._times = times
-        self._record = record
+        self._write = write
         self._submit = submit
         self._sample_j = sample_j
         self._local_us = local_us
@@ -141,15 +141,15 @@ class Sensing:
         """Begin with the first batch, now."""
         self._plan(0)
 
-    def record(self) -> None:
-        """Write the samples that have been taken to the trace; all of a batch are before the next one is drawn."""
-        self._record(self._cells)
+    def write_taken(self) -> None:
+        """Write the samples of the batch that have been taken to the trace."""
+        self._write(self._cells)
         self._count = 0
 
     def _plan(self, position: int) -> None:
-        """Draw the next batch and arm its first sample, or the next plan if it is empty."""
+        """Draw the next batch and arm its first sample, and the next plan; `position` is 0, where a batch begins."""
         assert position == 0, position
-        self.record()
+        self.write_taken()  # the batch before is over
         start_us = self._kernel.now_us
         nodes, at_us = self._times.until(start_us + BATCH_US)
         self._count = len(nodes)
@@ -173,7 +173,7 @@ class Sensing:
             node = self._nodes[position]
             left_j = self._residual_j[node] - sample_j
             if self._values[position] >= 0 or left_j <= 0.0:
-                self._arm(position + 1)
+                self._arm(position + 1)  # before what this one causes, if that is at the same time
                 self._take(position)
                 return
             if alive[node]:
@@ -193,15 +193,15 @@ class Sensing:
             self._kernel.call_at(self._at_us[position], self._sample, position)
 
     def _take(self, position: int) -> None:
-        """Take a sample, unless the mote is dead or dies of it."""
+        """Take a sample with a value, unless the mote is dead or dies of it; or let a mote die of one without."""
         node = self._nodes[position]
         if not self._ledger.draw(node, self._sense_j, self._sample_j):
             return
         self._note(position, node)
         value = self._values[position]
-        if value >= 0:
-            self.with_value += 1
-            self._submit(Reading(node, value, self._stamps_us[position]))
+        assert value >= 0, "a mote that dies of a sample does not take it"
+        self.with_value += 1
+        self._submit(Reading(node, value, self._stamps_us[position]))
 
     def _note(self, position: int, node: int) -> None:
         """Note that a sample has been taken, and when by its mote's clock."""

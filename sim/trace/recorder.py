@@ -1,7 +1,7 @@
-"""Writes the trace: rows collected as tuples, written as Parquet in batches, each batch added to a digest.
+"""Writes the trace: rows collected as tuples or columns, written as Parquet in batches, each added to a digest.
 
-Appending a tuple to a list is the cheapest way known to keep a row (under 100 ns); everything more expensive
-happens once per batch. Rows are made columns within a second of simulated time, while the CPU still has them in its caches.
+Appending a tuple to a list is the cheapest way known to keep a row as an object (under 100 ns). Rows are made columns within a second of
+simulated time, while the CPU still has them in its caches, unless there are very few; tables of the most rows come as columns.
 """
 
 import hashlib

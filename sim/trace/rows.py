@@ -1,12 +1,12 @@
-"""Rows of the trace tables, a function each: takes columns by name, returns the tuple for the recorder.
+"""Rows of most trace tables, a function each: takes columns by name, returns the tuple for the recorder.
 
 A row is an exact tuple of plain values. The garbage collector stops tracking such tuples, but never a NamedTuple or a
 tuple that holds an enumeration's member. Members are therefore converted to text, by `_value_`, which takes 45 ns in
 Python 3.11 where `value` takes 174.
 
-A call with names costs about 150 ns more than a tuple in place. Three tables have too many rows for that and come as columns:
-`readings`, one row per sample (`scenarios/simulation/sensing.py`), `messages`, one row per hop, and `traffic`
-(`network/transmission_log.py`, `network/traffic.py`).
+A call with names costs about 150 ns more than a tuple in place. Three tables have too many rows even for tuples and come as columns:
+`readings`, a row per sample, from `scenarios/simulation/sensing.py`; `messages`, a row per hop, from
+`network/transmission_log.py`; and `traffic`, from `network/traffic.py`.
 """
 
 from collections.abc import Hashable, Sequence

@@ -20,7 +20,7 @@ from join.reading import Reading
 from join.sink.activity import Vouched
 from join.strategies.automatic.decision import SAVED_LEAST_UNCERTAIN, Decide, better_plan
 from join.strategies.automatic.estimates import Estimates, Rhythm
-from join.strategies.automatic.plans import MAKERS, Plan, choice, overlap_us
+from join.strategies.automatic.plans import MAKERS, Plan, choice, overlap_us, plan_settings
 from join.strategies.automatic.separation import Marked, MarkedLinks, PlanAccounts, PlanSink
 from join.strategies.automatic.switches import Switch, Switches
 from join.strategies.automatic.terrain import Terrain
@@ -72,7 +72,7 @@ class AutomaticJoin:
         self._results = settings.reporting.level is AnswerLevel.RESULTS
         first, self._plans = choice(ports, settings)
         self._chooses = len(self._plans) > 1
-        settings = _plan_settings(settings, first)
+        settings = plan_settings(settings, first)
         self._first = self._present = first
         self._homes = Homes(ports, settings)
         self._terrain = Terrain(ports, settings, self._homes.home)
@@ -384,20 +384,3 @@ class AutomaticJoin:
 
     def _on_lost(self, message: Message, reason: DropReason) -> None:
         self._accounts.lost(message.kind, message.target, reason, self._clock.now_us, None, None)
-
-
-def _plan_settings(settings: JoinSettings, first: Plan) -> JoinSettings:
-    """The settings of plans.
-
-    Readings for the sink go straight there, unless it has to know by which head. Motes are named even where they are only to be
-    counted: a name counts once under two plans, and lapses by itself.
-    """
-    reporting = settings.reporting
-    in_regions = reporting.level is AnswerLevel.OCCUPANCY
-    level = reporting.level
-    if level is AnswerLevel.COUNT or (in_regions and first is not Plan.HOMES):
-        level = AnswerLevel.SETS
-    return replace(
-        settings,
-        reporting=replace(reporting, level=level, straight=not in_regions, by_motes=False),
-    )

@@ -6,6 +6,7 @@ readings of a value to its place (`placed`). What goes to the sink goes straight
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -78,6 +79,23 @@ def choice(ports: Ports, settings: JoinSettings) -> Choice:
     else:
         first = Plan.LEASES
     return Choice(first, (first,) if keeps else SETS)
+
+
+def plan_settings(settings: JoinSettings, first: Plan) -> JoinSettings:
+    """The settings of plans.
+
+    Readings for the sink go straight there, unless it has to know by which head. Motes are named even where they are only to be
+    counted: a name counts once under two plans, and lapses by itself. Heads report for their members.
+    """
+    reporting = settings.reporting
+    in_regions = reporting.level is AnswerLevel.OCCUPANCY
+    level = reporting.level
+    if level is AnswerLevel.COUNT or (in_regions and first is not Plan.HOMES):
+        level = AnswerLevel.SETS
+    return replace(
+        settings,
+        reporting=replace(reporting, level=level, straight=not in_regions, by_motes=False),
+    )
 
 
 def overlap_us(old: Plan, new: Plan, window_us: int) -> int:

@@ -151,7 +151,7 @@ class InNetworkJoin(Service):
         if not self._chooses_late:
             self._send(request, done_us)
         elif done_us < self._end_us:
-            # After all that happens then: by that time everything stamped before the request is in its head's table.
+            # At the end of that instant everything stamped before the request is in its head's table.
             self._clock.call_last(done_us, self._choose, (head, request))
         else:
             self._forwarding.unformed.append(request)
@@ -176,7 +176,9 @@ class InNetworkJoin(Service):
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
-        head = self._heads.get(node) or self._heads[node]  # `get` costs half as much
+        head = (
+            self._heads.get(node) or self._heads[node]
+        )  # `get` costs half as much as a look-up that may make one
         local_us = start_us if self._has_true_time else self._local_us(node, start_us)
         found = head.answer(request, local_us)
         if found == 0 and head.tables == 1:  # nearly all

@@ -20,7 +20,7 @@ class Heads(dict[int, ClusterHead]):
         super().__init__()
         self._new_head = new_head
         self.choose_late = choose_late
-        """Whether a request's heads are chosen when it is sent, and not when its reading is taken."""
+        """Whether a request's heads are chosen again when it is sent, and not only when its reading is taken."""
 
     def __missing__(self, node: int) -> ClusterHead:
         head = self[node] = self._new_head(self, node)
