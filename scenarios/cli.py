@@ -88,7 +88,8 @@ def use_one_blas_thread() -> None:
     Nothing here is large enough to gain from more, and as soon as NumPy is imported its other threads wait busily for work: a
     fifth of the CPU time of start-up. It has no effect once NumPy is imported.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if "OMP_NUM_THREADS" not in os.environ:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _run(arguments: Sequence[str] | None) -> int:

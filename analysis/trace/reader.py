@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +17,6 @@ from sim.trace.tables import TABLES, Kind
 
 BATCH_ROWS = 2_048
 """Rows held at a time; a result row may list hundreds of partners."""
-_MEMBER: Final = ".list.element."
-"""Between the name of a list and that of a field of its elements, in Parquet's names of columns."""
 
 
 class TraceTables:
@@ -54,15 +52,15 @@ class TraceTables:
         """
         texts = [c.name for c in TABLES[table] if c.kind is Kind.TEXT and c.name in columns]
         names = [column.partition(".")[0] for column in columns]
-        leaves = [column.replace(".", _MEMBER) for column in columns]
         seen = 0
         for path in self._files(table):
             try:
                 with pq.ParquetFile(path, read_dictionary=texts) as file:
-                    lacking = [name for name in names if name not in file.schema_arrow.names]
+                    paths = {column: _path_in(file, column) for column in columns}
+                    lacking = [column for column, found in paths.items() if not found]
                     if lacking:
                         raise TraceError(f"{path}: has no column {', '.join(map(repr, lacking))}")
-                    for batch in file.iter_batches(BATCH_ROWS, columns=leaves):
+                    for batch in file.iter_batches(BATCH_ROWS, columns=[*paths.values()]):
                         seen += len(batch)
                         yield batch.select(names)
             except (OSError, pa.ArrowException) as fault:
@@ -97,6 +95,15 @@ class TraceTables:
 
     def _files(self, table: str) -> list[Path]:
         return sorted((self._directory / table).glob("part-*.parquet"))
+
+
+def _path_in(file: pq.ParquetFile, column: str) -> str:
+    """Parquet's name for a column, or for a field of a list's elements, which depends on who wrote the file; empty if it has none."""
+    name, _, field = column.partition(".")
+    if not field:
+        return name if name in file.schema_arrow.names else ""
+    paths = (file.schema.column(place).path for place in range(len(file.schema)))
+    return next((p for p in paths if p.startswith(f"{name}.") and p.endswith(f".{field}")), "")
 
 
 def codes(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], list[str]]:

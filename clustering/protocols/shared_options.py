@@ -30,6 +30,6 @@ def expected_heads_option() -> Any:  # noqa: ANN401 (typed by the field that it 
         None,
         "heads wanted; default: a twentieth of the motes (`motejoin cluster`: as many as squares of"
         " side range·√2 fill the field)",
-        Limits(least=1, up_to_motes=True),
+        Limits(least=1, most=1_000_000, up_to_motes=True),
         flag="heads",
     )

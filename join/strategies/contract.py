@@ -135,6 +135,8 @@ class ReportingSettings:
     """How far clocks may be apart."""
     lossy: bool
     """Whether messages can be lost without anybody noticing."""
+    outages: bool
+    """Whether the sink may be out for a while."""
     hop_loss: float
     """The share of messages lost per hop then, as link estimators of motes measure it."""
     spread_us: int

@@ -76,7 +76,10 @@ register(
 )
 register(
     StrategyKind(
-        "change", ReportedJoin.needs, change, "heads report which motes enter, stay and leave"
+        "change",
+        ReportedJoin.needs,
+        change,
+        "heads, or motes themselves, report who enters, stays and leaves",
     )
 )
 register(

@@ -15,7 +15,7 @@ Seconds = Annotated[float, Field(ge=0.001, le=LARGEST)]
 """How long something takes that happens again and again: shorter ones would be nothing in whole microseconds, or never end."""
 Coordinate = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 Point = Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
 MoteCount = Annotated[int, Field(ge=1, le=1_000_000)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -80,7 +80,8 @@ class Join(Table):
     refresh_s: Seconds | None = Field(
         None,
         description="`change`: how often a head confirms the motes that it holds at the sink, which lets go of what nobody has"
-        " confirmed for two and a quarter times as long; default: two windows",
+        " confirmed for two and a quarter times as long (motes that report themselves: just before that); default: two"
+        " windows",
     )
     operator: Literal["snjoin", "mjoin", "xjoin-tree", "shj-tree", "ripple"] = Field(
         "snjoin",

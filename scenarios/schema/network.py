@@ -234,8 +234,10 @@ class Radio(Table):
         " that is missing takes the other one's probability, a pair that is missing never"
         " delivers",
     )
-    links_sink: int = Field(0, description="the sink's id in that file")
-    links_bad_lines: Annotated[int, Field(ge=0)] = Field(
+    links_sink: Annotated[int, Field(ge=-(10**9), le=10**9)] = Field(
+        0, description="the sink's id in that file"
+    )
+    links_bad_lines: Annotated[int, Field(ge=0, le=10**9)] = Field(
         0, description="how many malformed lines are skipped"
     )
     shadowing: ShadowingTable = ShadowingTable.model_validate({})

@@ -227,5 +227,4 @@ class Sensing:
 
 def _whole(numbers: NDArray[np.int64]) -> "array[int]":
     """Whole numbers as an array that is fast to index."""
-    assert numbers.dtype == np.int64, numbers.dtype
-    return array("q", numbers.tobytes())
+    return array("q", numbers.astype(np.int64, copy=False).tobytes())

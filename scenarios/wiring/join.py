@@ -166,6 +166,7 @@ def _reporting(scenario: Scenario, site: Site) -> ReportingSettings:
         asleep_us=to_us((1.0 - scenario.radio.duty_cycle) * scenario.radio.wake_period_s),
         clock_us=round(CLOCK_SIGMAS * scenario.faults.clock_offset_ms * 1000),
         lossy=loses_frames(scenario) and not mac.acknowledges,
+        outages=bool(scenario.faults.sink_outages),
         hop_loss=scenario.radio.loss,
         spread_us=SPREAD_US if mac.contends else 0,
     )

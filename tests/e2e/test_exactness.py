@@ -125,3 +125,22 @@ def test_the_directory_delivers_nearly_all_at_little_more_than_the_oracles_cost(
             assert delivered >= 0.99 * owed
     assert bytes_sent["oracle"] < bytes_sent["directory"] < 1.1 * bytes_sent["oracle"]
     assert bytes_sent["directory"] < 0.5 * bytes_sent["paper"]
+
+
+def test_no_request_outlives_a_crash_of_the_oracle_that_was_about_to_send_it(
+    tmp_path: Path,
+) -> None:
+    run_here(
+        tmp_path / "run",
+        *("--set", "join.strategy=oracle"),
+        *("--set", "faults.crashes={mean_up_s=3.0, mean_down_s=0.05}"),
+        *("--set", "join.cpu_us.hash=500000.0"),
+        *("--set", "motes.count=40", "--set", "motes.interval_s=5.0", "--set", "duration_s=20.0"),
+        scenario="snjoin-zipf",
+    )
+    trace = Trace(tmp_path / "run")
+    caught = trace.rows(
+        "SELECT outcome, requests.reason, count(*) > 5 FROM requests JOIN faults ON faults.node = origin_head"
+        " WHERE event = 'crash' AND faults.at_us BETWEEN stamp_us + 1 AND stamp_us + 499999 GROUP BY 1, 2"
+    )
+    assert caught == [("dropped", "state lost", True)]

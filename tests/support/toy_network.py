@@ -2,7 +2,7 @@
 
 import heapq
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -23,6 +23,7 @@ REPORTING = ReportingSettings(
     asleep_us=0,
     clock_us=0,
     lossy=False,
+    outages=False,
     hop_loss=0.0,
     spread_us=0,
 )
@@ -75,6 +76,8 @@ class ToyLinks:
         self._handlers: dict[str, tuple[Handler, LossHandler]] = {}
         self.sent: Counter[str] = Counter()
         """Messages by kind."""
+        self.body_bytes: defaultdict[str, set[int]] = defaultdict(set)
+        """The sizes that messages of a kind had."""
 
     def on_air(self) -> list[Message]:
         return self._clock.pending(self._arrive)
@@ -89,6 +92,7 @@ class ToyLinks:
         self, kind: str, source: int, target: int, body_bytes: int, body: object, at_us: int
     ) -> int:
         self.sent[kind] += 1
+        self.body_bytes[kind].add(body_bytes)
         message = Message(kind, source, target, body_bytes, body, at_us)
         if not self.alive[source]:
             self._handlers[kind][1](message, DropReason.DEAD)

@@ -1,6 +1,6 @@
 """A node that reports changes: which motes are active in which value, with as few reports as that takes.
 
-It is a cluster head, which knows the stays of its members, or a home, which knows all stays of some values. A *stay* is a
+It is a cluster head, which knows the stays of its members, a mote that knows its own, or a home, which knows all stays of some values. A *stay* is a
 time during which a mote's newest reading of a value is in the window. The node learns of it by leases
 (`join.strategies.mote_leases`) and sees to it that the sink knows of it:
 

@@ -4,7 +4,7 @@
   sink lets go of what is not confirmed for two periods and a little more.
 * A head that holds nothing reports who enters by plain records, as short as readings: they lapse by themselves.
 * A mote that reports itself has no other reports that a digest could go with. It sends one as late as the sink waits for it, and none in a
-  short stay; where losses go unnoticed, every `refresh_us` like a head.
+  short stay; where losses go unnoticed or the sink may be out, every `refresh_us` like a head.
 * A gap in a head's numbers, or a digest that differs, makes the sink ask for a snapshot, again if none comes.
 * Where losses go unnoticed, a head repeats its last report when it has been quiet for a while: the loss of any other shows
   by the numbers of those after it.
@@ -36,7 +36,7 @@ from sim.trace.tables import SINK, DropReason
 from sim.units import US_PER_S
 
 HOLD_PERIODS = 2.25
-"""For how many periods of confirmation the sink holds what a head does not confirm: one digest may be lost."""
+"""For how many periods of confirmation the sink holds what a node does not confirm: a head's digest may be lost once."""
 ASK_MOST = 6
 """How often the sink asks for a snapshot before it waits for the next sign of the head."""
 REPEAT_US = 3 * US_PER_S // 10
@@ -63,7 +63,7 @@ class _Sender:
         self.boot = boot
         self.next = 0
         self.confirmed_us = now_us
-        """When it last sent a digest, or began to hold."""
+        """When it last sent a digest, started, or reported all that it holds."""
         self.last: list[Report] = []
         """What it reported last."""
 
@@ -106,7 +106,7 @@ class Reporting:
         self._patience_us = 2 * reporting.way_us(ports.way.depth_max() + 1) + reporting.delay_us
         self._confirm_us = reporting.refresh_us
         """How long after it was last known to be right a node confirms what it holds."""
-        if of_itself and not reporting.lossy:
+        if of_itself and not (reporting.lossy or reporting.outages):
             in_time_us = hold_us - 2 * self._patience_us - reporting.clock_us
             self._confirm_us = max(self._confirm_us, in_time_us)
         self._senders: dict[int, _Sender] = {}
@@ -263,8 +263,11 @@ class Reporting:
         size = report_bytes(reports, self._sizes, now_us, named=named)
         if self._region_bytes:
             size += self._region_bytes * sum(motes_in(report.record) for report in reports)
-        if self._of_itself:
-            size -= NODE_BYTES * sum(motes_in(each.record) for each in reports if not each.plain)
+        if (
+            self._of_itself
+        ):  # a header names the mote, or in a pack what goes before its numbered records
+            known = [each.record for each in reports if not (named and each.plain)]
+            size -= NODE_BYTES * sum(map(motes_in, known))
         return size
 
     def _on_packed_lost(self, report: Report, where: int, reason: DropReason) -> None:

@@ -160,7 +160,7 @@ class InNetworkJoin(Service):
         """Choose a request's heads again, now that it is sent."""
         head, request = waiting
         node, now_us = head.node, self._clock.now_us
-        if not self._links.alive[node]:
+        if self._heads.get(node) is not head:  # it went down, and may be back with nothing
             self._accounts.ended(
                 request, RequestEnd.DROPPED, now_us, where=node, reason=DropReason.STATE_LOST
             )
@@ -176,9 +176,8 @@ class InNetworkJoin(Service):
         request: ProbeRequest = message.body
         request.hops += message.hops
         request.bytes += message.bytes
-        head = (
-            self._heads.get(node) or self._heads[node]
-        )  # `get` costs half as much as a look-up that may make one
+        # `get` costs half as much as a look-up that may make a head.
+        head = self._heads.get(node) or self._heads[node]
         local_us = start_us if self._has_true_time else self._local_us(node, start_us)
         found = head.answer(request, local_us)
         if found == 0 and head.tables == 1:  # nearly all

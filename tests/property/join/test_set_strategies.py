@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from join.reading import Reading
+from join.strategies.message_sizes import TIME_BYTES, VALUE_BYTES
+from join.strategies.record_sizes import RECORD_KIND_BYTES, SEQUENCE_BYTES
 from sim.trace.kinds import PLAN, READING, REPORT, RESYNC
 from sim.trace.tables import SINK
 from tests.support.restless import RESTLESS
@@ -151,6 +153,16 @@ def test_motes_that_report_themselves_confirm_long_stays_alone(
     outcome = run(Story(200, 2, [[0]], readings, seed=1), BY_MOTES, SETTINGS)
     assert outcome.links.sent[READING] == 0, "no mote leases to another"
     assert 2 * least <= outcome.links.sent[REPORT] <= 2 * most
+
+
+def test_motes_that_report_themselves_are_named_by_the_header_alone() -> None:
+    """Short stays: the first is held, the later ones enter as briefly as a reading that a mote sends itself."""
+    readings = [Reading(mote, 0, 1 + 1500 * step + mote) for step in range(8) for mote in (0, 1)]
+    story = Story(200, 2, [[0]], readings, seed=1)
+    held, entered = VALUE_BYTES + RECORD_KIND_BYTES + SEQUENCE_BYTES, VALUE_BYTES + TIME_BYTES
+    sizes = run(story, BY_MOTES, SETTINGS).links.body_bytes[REPORT]
+    assert sizes == {held, held + TIME_BYTES, entered}
+    assert run(story, "lease", SETTINGS).links.body_bytes[READING] >= {entered}
 
 
 def _activity_spans(story: Story, outcome: Outcome) -> dict[tuple[int, int], list[range]]:

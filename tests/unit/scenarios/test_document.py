@@ -1,6 +1,7 @@
 """docs/SCENARIOS.md is what the schema says, and the schema says something of every key."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -69,3 +70,25 @@ def test_a_row_has_type_unit_limits_and_default(row: str) -> None:
 )
 def test_a_table_has_one_section(heading: str) -> None:
     assert PAGE.count(f"\n{heading}\n") == 1
+
+
+def whole_numbers(node: object, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every whole number of the schema, by where it is."""
+    children: dict[Any, object] = {}
+    match node:
+        case dict():
+            if node.get("type") == "integer":
+                yield path, node
+            children = node
+        case list():
+            children = dict(enumerate(node))
+    for name, child in children.items():
+        yield from whole_numbers(child, f"{path}.{name}")
+
+
+def test_whole_numbers_have_limits_at_both_ends() -> None:
+    found = list(whole_numbers(Scenario.model_json_schema()))
+    assert len(found) > 20
+    for path, limits in found:
+        assert {"minimum", "exclusiveMinimum"} & limits.keys(), path
+        assert {"maximum", "exclusiveMaximum"} & limits.keys(), path

@@ -16,6 +16,10 @@ CLASHES: dict[str, tuple[dict[str, Any], str]] = {
         {"path": "straight", "answer": "occupancy"},
         "path = 'straight'",
     ),
+    "regions that motes would not know": (
+        {"strategy": "change", "reporters": "motes", "answer": "occupancy"},
+        "reporters = 'motes'",
+    ),
     "a target for match rates": (
         {"target_recall": 0.9, "feedback": "match-rate"},
         "found feedback = 'match-rate'",
