@@ -42,6 +42,7 @@ RUNS = {
     "two-phase": ["join.strategy=two-phase"],
     "lease": ["join.strategy=lease", SETS],
     "change": ["join.strategy=change", SETS],
+    "change, by motes": ["join.strategy=change", SETS, "join.reporters=motes"],
 }
 """Left out: `rendezvous` and `placed`, whose values each have a place that is remembered."""
 
