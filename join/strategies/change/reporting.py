@@ -263,9 +263,8 @@ class Reporting:
         size = report_bytes(reports, self._sizes, now_us, named=named)
         if self._region_bytes:
             size += self._region_bytes * sum(motes_in(report.record) for report in reports)
-        if (
-            self._of_itself
-        ):  # a header names the mote, or in a pack what goes before its numbered records
+        if self._of_itself:
+            # A header names the mote, or in a pack what goes before its numbered records.
             known = [each.record for each in reports if not (named and each.plain)]
             size -= NODE_BYTES * sum(map(motes_in, known))
         return size
