@@ -11,10 +11,10 @@ from shlex import quote
 
 import pytest
 
+from analysis.metrics import kept
 from analysis.metrics.kept import keep_metrics
 from scenarios.cli import main
 from scenarios.schema.load import load_scenario
-from scenarios.simulation import run as run_module
 from scenarios.simulation.run import run_scenario
 from sim.files import beside
 from sim.kernel import Kernel
@@ -356,12 +356,16 @@ def test_nothing_simulated_is_held_while_metrics_are_computed(
     def kernels() -> set[int]:
         return {id(each) for each in gc.get_objects() if isinstance(each, Kernel)}
 
+    measured: list[Path] = []
+
     def measure(directory: Path, manifest: Manifest) -> None:
+        measured.append(directory)
         held.update(kernels())
         keep_metrics(directory, manifest)
 
     others, held = kernels(), set[int]()
-    monkeypatch.setattr(run_module, "keep_metrics", measure)
+    monkeypatch.setattr(kept, "keep_metrics", measure)
     run_scenario(load_scenario(SMALL, ["duration_s=20.0"]), tmp_path / "run")
     assert held <= others
+    assert measured == [tmp_path / "run"]
     assert read_manifest(tmp_path / "run").metrics
